@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    // Under Deno only the "forks" pool works; "threads" fails with a missing parentPort.removeAllListeners.
+    pool: "forks",
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/browser/**"],
+    reporters: ["default", "./test/reporter.ts"],
+    testTimeout: 30_000,
+  },
+});
