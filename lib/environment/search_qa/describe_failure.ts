@@ -1,0 +1,22 @@
+import type { Failure } from "../../reflector/reflector.ts";
+import type { Trajectory } from "../trajectory.ts";
+import { parseAction } from "./action.ts";
+import type { QaTask } from "./task.ts";
+
+/** A trajectory as a reflector reads it. */
+export function describeFailure({ task, conditioning, exchanges, answer }: Trajectory<QaTask>): Failure {
+  const segments = exchanges.flatMap((exchange) => exchange.segments);
+  const queries = segments.flatMap(({ by, text }) => {
+    const action = by === "policy" ? parseAction(text) : null;
+    return action?.kind === "search" ? [action.query] : [];
+  });
+  return {
+    instruction: conditioning.text,
+    question: task.question,
+    goldAnswers: task.goldAnswers,
+    transcript: segments.map(({ text }) => text).join(" "),
+    answer,
+    queries,
+    observations: segments.filter(({ by }) => by === "environment").map(({ text }) => text.trim()),
+  };
+}
