@@ -32,6 +32,8 @@ export interface Metric {
   /** Items each run's value is taken over. */
   items: number;
   digits: number;
+  /** Whether the value is only a lower bound, because what it waits for never came. */
+  isCensored?(run: RunRecord): boolean;
   /** Null where the run does not have it (unfinished). */
   ofRun(run: RunRecord): number | null;
 }

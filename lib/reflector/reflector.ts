@@ -56,7 +56,11 @@ export interface Reflector {
 export class ReflectorError extends Error {
   override name = "ReflectorError";
   /** @param reason one word for the journal */
-  constructor(message: string, readonly reason: "timeout" | "unreachable" | "unreadable" | "exhausted" | "refused", options?: ErrorOptions) {
+  constructor(
+    message: string,
+    readonly reason: "timeout" | "unreachable" | "unreadable" | "exhausted" | "refused",
+    options?: ErrorOptions,
+  ) {
     super(message, options);
   }
 }

@@ -4,14 +4,24 @@ export type Action =
   | { kind: "answer"; answer: string }
   | { kind: "invalid" };
 
-const ACTION = /<(search|answer)>([\s\S]*?)<\/\1>/;
-
-/** The first complete `<search>…</search>` or `<answer>…</answer>` of a turn (Search-R1, postprocess_predictions). */
+/**
+ * The first complete `<search>…</search>` or `<answer>…</answer>` of a turn: Search-R1's
+ * `<(search|answer)>(.*?)</\1>` with DOTALL (postprocess_predictions), in linear time on hostile text.
+ */
 export function parseAction(turn: string): Action {
-  const match = ACTION.exec(turn);
-  if (match === null) return { kind: "invalid" };
-  const content = match[2].trim();
-  return match[1] === "search" ? { kind: "search", query: content } : { kind: "answer", answer: content };
+  const search = firstBlock(turn, "search");
+  const answer = firstBlock(turn, "answer");
+  if (search !== null && (answer === null || search.start < answer.start)) {
+    return { kind: "search", query: search.content };
+  }
+  return answer === null ? { kind: "invalid" } : { kind: "answer", answer: answer.content };
+}
+
+function firstBlock(turn: string, tag: string): { start: number; content: string } | null {
+  const start = turn.indexOf(`<${tag}>`);
+  if (start < 0) return null;
+  const end = turn.indexOf(`</${tag}>`, start);
+  return end < 0 ? null : { start, content: turn.slice(start + tag.length + 2, end).trim() };
 }
 
 /**

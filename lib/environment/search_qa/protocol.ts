@@ -28,9 +28,14 @@ export interface SearchQaProtocol {
   passageFormat: "search-r1" | "contents";
   /** What the environment says to a turn without action. */
   invalidActionText: string;
-  /** Where the scorer looks for answer tags. Search-R1's looks at prompt and response together. */
-  answerScope: "response" | "prompt-and-response";
-  /** Fewer answer tag pairs than this score 0. Search-R1 needs 2, which counts the example in its prompt. */
+  /**
+   * What is scored. `own-answer`: the answer that ended the trajectory. `response`: the last tag pair of everything
+   * behind the prompt, passages and complaints included (veRL's search_r1_like_qa_em). `prompt-and-response`: that of
+   * both together (Search-R1), so that an instruction's examples, and the "<answer> and </answer>" of the complaint
+   * about an invalid action, can be scored as if they were answers.
+   */
+  answerScope: "own-answer" | "response" | "prompt-and-response";
+  /** Fewer tag pairs than this score 0, except with `own-answer`. Search-R1 needs 2, which counts its prompt's example. */
   minimumAnswerTags: 1 | 2;
   /**
    * What makes rollouts one advantage group: `task-and-conditioning`, or the `row-number` within the source set, which
@@ -55,7 +60,7 @@ export const SEARCH_QA_PROTOCOL: SearchQaProtocol = {
   topK: 3,
   passageFormat: "search-r1",
   invalidActionText: SEARCH_R1_INVALID_ACTION,
-  answerScope: "response",
+  answerScope: "own-answer",
   minimumAnswerTags: 1,
   groupKey: "task-and-conditioning",
 };

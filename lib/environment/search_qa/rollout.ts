@@ -2,6 +2,7 @@ import { hashSeed } from "../../random/stream.ts";
 import { exactMatch } from "../../reward/exact_match.ts";
 import { extractAnswer } from "../../reward/extract_answer.ts";
 import { formatPassages } from "../../retrieval/format_passages.ts";
+import { textOf, titleOf } from "../../retrieval/document.ts";
 import type { RetrievedDocument, Retriever } from "../../retrieval/retriever.ts";
 import type { Context, Policy, Segment } from "../policy.ts";
 import type { Decoding, Environment, RolloutRequest, Trajectory } from "../trajectory.ts";
@@ -134,9 +135,9 @@ function lastText(attempt: Attempt): string {
 }
 
 function passagesText(documents: readonly RetrievedDocument[], protocol: SearchQaProtocol): string {
-  if (protocol.passageFormat === "search-r1") return formatPassages(documents.map(({ document }) => document));
+  if (protocol.passageFormat === "search-r1") return formatPassages(documents);
   if (documents.length === 0) return " none ";
-  return ` ${documents.map(({ document }) => document.contents.replace(/^"([^"\n]*)"\n/, "$1 ")).join(" ")} `;
+  return ` ${documents.map(({ document }) => `${titleOf(document)} ${textOf(document)}`).join(" ")} `;
 }
 
 function finish(attempt: Attempt, protocol: SearchQaProtocol): Trajectory<QaTask> {
@@ -154,7 +155,7 @@ function finish(attempt: Attempt, protocol: SearchQaProtocol): Trajectory<QaTask
 }
 
 function scoreAttempt(attempt: Attempt, protocol: SearchQaProtocol): number {
-  const answer = extractAnswer({
+  const answer = protocol.answerScope === "own-answer" ? attempt.answer : extractAnswer({
     prompt: attempt.context.prompt.map((message) => message.content).join("\n"),
     response: attempt.context.segments.map((segment) => segment.text).join(""),
     scope: protocol.answerScope,

@@ -1,0 +1,42 @@
+import { fileURLToPath } from "node:url";
+import { acquireLock } from "../record/lock.ts";
+import { collectEnvironment } from "../record/provenance.ts";
+import type { RunConfig } from "../record/schema.ts";
+import { RECORD_VERSION } from "../record/schema.ts";
+import { hashConfig } from "../record/canonical_json.ts";
+import type { CellOrder } from "./cell_process.ts";
+import type { Cell, Recipe } from "./recipe.ts";
+import type { CellContext, CellOutcome } from "./run_recorded.ts";
+
+/** The repository's root. */
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Runs or resumes a cell in this process. @throws {AlreadyRunningError} if another process has its directory */
+export async function executeCell(
+  recipe: Recipe,
+  order: CellOrder,
+  hooks: Pick<CellContext, "onProgress" | "shouldStop">,
+): Promise<CellOutcome> {
+  const { cell, directory } = order;
+  const lock = await acquireLock(directory);
+  try {
+    const { environment, codeDiff } = await collectEnvironment({ command: order.command, root: ROOT });
+    const context: CellContext = {
+      directory,
+      config: configOf(cell),
+      environment,
+      codeDiff,
+      options: order.options,
+      ...hooks,
+    };
+    return await recipe.scales[cell.scale].runCell(cell, context);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** config.json of a cell. */
+export function configOf({ recipe, scale, arm, seed, settings }: Cell): RunConfig {
+  const config = { recipe, scale, arm, seed, settings };
+  return { version: RECORD_VERSION, ...config, hash: hashConfig(config) };
+}

@@ -1,0 +1,78 @@
+import { existsSync } from "node:fs";
+import { readRun } from "../record/read_run.ts";
+import { reuseOf } from "../record/reuse.ts";
+import { expandCells, type PlacedCell } from "./cells.ts";
+import { configOf } from "./execute_cell.ts";
+import { seconds } from "./progress_display.ts";
+import type { ReproduceOptions } from "./reproduce_options.ts";
+
+/** What would be run: the text of `--plan`. Nothing is written. */
+export async function planText(options: ReproduceOptions): Promise<string> {
+  const { recipe, scale } = options;
+  const cells = await expandCells(options);
+  const states = await Promise.all(cells.map(stateOf));
+  const toRun = cells.filter((_, index) => states[index] !== "reuse");
+  const recorded = await recordedSeconds(cells);
+  const each = recorded ?? scale.cellSeconds;
+  const basis = recorded === null ? "measured when the recipe was made" : "mean of the recorded runs here";
+  const total = Math.ceil(toRun.length / options.jobs) * each;
+  const prerequisites = await scale.prerequisites(options.run, options.overrides);
+  const arms = Map.groupBy(cells, ({ cell }) => cell.arm);
+  return [
+    `${recipe.title}, scale ${scale.name}: ${scale.description}`,
+    "",
+    `engine   ${scale.engine}`,
+    `data     ${scale.data}`,
+    `cells    ${cells.length}: ${arms.size} arms × ${options.seeds.length} seeds (${options.seeds.join(", ")})${
+      options.isGrid ? ` × ${cells.length / arms.size / options.seeds.length} grid points` : ""
+    }`,
+    ...[...arms.keys()].map((arm) => `         ${arm}: ${scale.arms[arm].description}`),
+    `state    ${describeStates(states)}`,
+    `budget   ${cells[0].cell.budget} rollouts for each cell, verification included, evaluation not`,
+    `time     about ${seconds(total)} with --jobs ${options.jobs} (${seconds(each)} a cell, ${basis})`,
+    `output   ${options.out}/${recipe.name}/${scale.name}/`,
+    "",
+    "Prerequisites",
+    ...(prerequisites.length === 0
+      ? ["  none: everything is in this repository"]
+      : prerequisites.map(({ what, isMet, remedy }) =>
+        `  ${isMet ? "there" : "MISSING"}  ${what}${isMet ? "" : ` (${remedy})`}`
+      )),
+    "",
+    "Metrics and claims, declared before running",
+    ...scale.claims.map(({ id, statement, arm, baseline, metric, margin }) =>
+      `  ${id}: ${statement} (${metric}: ${arm} − ${baseline}, margin ${margin})`
+    ),
+    "",
+    "How this protocol differs from the paper's",
+    ...scale.differences.map((difference) => `  - ${difference}`),
+  ].join("\n");
+}
+
+function stateOf({ cell, directory }: PlacedCell): Promise<string> {
+  return existsSync(directory) ? reuseOf(directory, configOf(cell).hash) : Promise.resolve("new");
+}
+
+function describeStates(states: readonly string[]): string {
+  const words: Record<string, string> = {
+    new: "to run",
+    resume: "to resume",
+    reuse: "finished, reused",
+    supersede: "other settings, to be set aside and run",
+  };
+  const counts = [...Map.groupBy(states, (state) => state)].map(([state, all]) =>
+    `${all.length} ${words[state] ?? state}`
+  );
+  return counts.join(", ");
+}
+
+/** Mean seconds of the finished cells among these, or null if there are none. */
+async function recordedSeconds(cells: readonly PlacedCell[]): Promise<number | null> {
+  const totals: number[] = [];
+  for (const placed of cells) {
+    if (await stateOf(placed) !== "reuse") continue;
+    const { timing } = await readRun(placed.directory);
+    totals.push(timing.reduce((sum, row) => sum + row.seconds, 0));
+  }
+  return totals.length === 0 ? null : totals.reduce((sum, value) => sum + value, 0) / totals.length;
+}

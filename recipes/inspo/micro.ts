@@ -1,0 +1,193 @@
+import { enginePolicy } from "../../lib/environment/engine_policy.ts";
+import { checkWords, wordConstraints } from "../../lib/environment/hop_search/check_words.ts";
+import { HOP_SEARCH_DIAGNOSES } from "../../lib/environment/hop_search/diagnoses.ts";
+import { INSTRUCTION_WORDS } from "../../lib/environment/hop_search/vocabulary.ts";
+import type { WarmStartSettings } from "../../lib/environment/hop_search/warm_start.ts";
+import { createHopSearchWorld } from "../../lib/environment/hop_search/world.ts";
+import { describeFailure } from "../../lib/environment/search_qa/describe_failure.ts";
+import { searchQaEnvironment } from "../../lib/environment/search_qa/rollout.ts";
+import type { QaTask } from "../../lib/environment/search_qa/task.ts";
+import type { Engine } from "../../lib/engine/engine.ts";
+import { timedEngine } from "../../lib/engine/timed_engine.ts";
+import { grpoMethod, type GrpoSettings, REFERENCE } from "../../lib/method/grpo.ts";
+import { inspoMethod } from "../../lib/method/inspo/method.ts";
+import type { InspoSettings } from "../../lib/method/inspo/settings.ts";
+import type { Method } from "../../lib/method/method.ts";
+import type { Cell, Overrides, Scale } from "../../lib/recipe/recipe.ts";
+import { type CellContext, type CellOutcome, runRecorded } from "../../lib/recipe/run_recorded.ts";
+import type { Reflector } from "../../lib/reflector/reflector.ts";
+import { offlineReflector, randomEditReflector, wordSetKey } from "../../lib/reflector/word_edits.ts";
+import { MICRO_ARMS } from "./arms.ts";
+import { basePolicyFile, basePolicyHash, createPolicyEngine, ensureBasePolicy } from "./base_policy.ts";
+import { languageModelReflector, reflectorIdentity } from "./language_model_reflector.ts";
+import { MICRO_CLAIMS, MICRO_METRICS } from "./micro_metrics.ts";
+import {
+  MICRO_GRPO,
+  MICRO_INSPO,
+  MICRO_INSTRUCTION_WORDS,
+  MICRO_LOOP,
+  MICRO_MODEL,
+  MICRO_PROTOCOL,
+  WARM_START,
+} from "./micro_settings.ts";
+
+/** Steps between checkpoints: about half a second of work. */
+const CHECKPOINT_INTERVAL = 10;
+
+/** Everything that decides what a micro cell computes. */
+interface MicroSettings {
+  budget: number;
+  model: typeof MICRO_MODEL & { weights: string };
+  warmStart: WarmStartSettings;
+  protocol: typeof MICRO_PROTOCOL;
+  loop: typeof MICRO_LOOP;
+  grpo: GrpoSettings;
+  inspo: InspoSettings | null;
+  /** `offline`, `random-edits`, `openai:<model>` or `replay:<hash of the recording>`; null for a static instruction. */
+  reflector: string | null;
+}
+
+/** INSPO on the embedded engine and a generated encyclopaedia. */
+export const MICRO_SCALE: Scale = {
+  name: "micro",
+  description: "the real algorithm on an embedded micro model and a generated encyclopaedia",
+  engine: "micro (embedded, WebAssembly SIMD, one thread a cell)",
+  data: "hop-search: 288 generated facts a seed; 400 training, 100 verification and 200 test questions of 1 to 3 hops",
+  arms: MICRO_ARMS,
+  defaultArms: ["search-r1-grpo", "inspo", "inspo-fixed-population", "inspo-random-edits"],
+  defaultSeeds: [1, 2, 3, 4, 5],
+  budget: MICRO_LOOP.budget,
+  differences: [
+    "policy: a transformer of 115 thousand parameters, warm-started on demonstrations (paper: Qwen2.5-3B and 7B)",
+    "data: a generated encyclopaedia with 1 to 3 hops (paper: NQ and HotpotQA for training, seven test sets)",
+    "retrieval: BM25, 1 passage (Search-R1: E5, 3 passages)",
+    "turn limit 8 tokens, observation 16, instruction 5 words (Search-R1: 500, 500, 2,048 tokens)",
+    "verification: 64 samples at T = 1 (paper: 200 samples)",
+    "reflector: offline rules or a language model that picks from 44 words (paper: a language model)",
+    "GRPO: learning rate 1e-4, group of 8, KL 0.005, loss averaged per sequence (Search-R1: 1e-6, 5, 0.001, per token)",
+    "evaluation: 200 held-out questions of the same world, sampled and greedy (paper: seven sets)",
+  ],
+  metrics: MICRO_METRICS,
+  claims: MICRO_CLAIMS,
+  cellSeconds: 8,
+  grid: {
+    axes: { "learning-rate": [3e-5, 1e-4, 3e-4], "chain-prior": [0, 0.005, 0.02] },
+    arms: ["search-r1-grpo", "inspo"],
+    seeds: [1, 2, 3],
+  },
+  prerequisites: () => Promise.resolve([]),
+  resolve,
+  prepare: async (cells, report) => {
+    for (const { settings } of cells) await ensureBasePolicy((settings as unknown as MicroSettings).warmStart, report);
+  },
+  runCell,
+};
+
+async function resolve(
+  arm: string,
+  seed: number,
+  overrides: Overrides,
+): Promise<Pick<Cell, "settings" | "variant" | "budget">> {
+  if (overrides.model !== undefined) {
+    throw new RangeError("--model: scale micro has one model of its own; --scale api takes a model");
+  }
+  const { inspo, reflector: armReflector } = MICRO_ARMS[arm];
+  const chain = overrides.grid?.["chain-prior"] ?? WARM_START.prior.chain;
+  const learningRate = overrides.grid?.["learning-rate"] ?? MICRO_GRPO.learningRate;
+  const budget = overrides.rollouts ?? MICRO_LOOP.budget;
+  const reflector = inspo === null
+    ? null
+    : armReflector === "offline" && overrides.reflector !== undefined
+    ? await reflectorIdentity(overrides.reflector, arm, seed)
+    : armReflector;
+  const warmStart = { ...WARM_START, prior: withChainPrior(chain) };
+  const settings: MicroSettings = {
+    budget,
+    // A base policy that is still to be trained is named by what decides its weights.
+    model: { ...MICRO_MODEL, weights: await basePolicyHash(warmStart).catch(() => "not trained yet") },
+    warmStart,
+    protocol: MICRO_PROTOCOL,
+    loop: MICRO_LOOP,
+    grpo: { ...MICRO_GRPO, learningRate },
+    inspo: inspo === null ? null : { ...MICRO_INSPO, ...inspo },
+    reflector,
+  };
+  const variant = {
+    ...(budget === MICRO_LOOP.budget ? {} : { rollouts: budget }),
+    ...(reflector === null || reflector === armReflector ? {} : { reflector }),
+    ...overrides.grid,
+  };
+  return { settings: settings as unknown as Cell["settings"], variant, budget };
+}
+
+/** The demonstrations' prior with another share of chaining; `look` gives or takes the rest. */
+function withChainPrior(chain: number): WarmStartSettings["prior"] {
+  const { prior } = WARM_START;
+  return { ...prior, chain, look: prior.look + prior.chain - chain };
+}
+
+async function runCell(cell: Cell, context: CellContext): Promise<CellOutcome> {
+  const settings = cell.settings as unknown as MicroSettings;
+  const microEngine = await createPolicyEngine(cell.seed);
+  await microEngine.loadWeights(basePolicyFile(settings.warmStart));
+  const { engine, takeCost } = timedEngine(microEngine);
+  if (settings.grpo.klCoef > 0) await engine.snapshot(REFERENCE);
+  const { questions, retriever } = createHopSearchWorld(cell.seed);
+  try {
+    return await runRecorded<QaTask>({
+      loop: {
+        seed: cell.seed,
+        engine,
+        environment: searchQaEnvironment(enginePolicy(engine), retriever, settings.protocol),
+        method: await createMethod(cell, settings, engine, questions.verification, context),
+        trainingTasks: questions.train,
+        taskId: ({ id }) => id,
+        groupsPerStep: settings.loop.groupsPerStep,
+        groupSize: settings.loop.groupSize,
+        budget: settings.budget,
+        temperature: settings.loop.temperature,
+        evaluationInterval: settings.loop.evaluationInterval,
+        panels: [{
+          name: "hop-search-test",
+          tasks: questions.test,
+          decodings: [{ name: "T=1", temperature: 1 }, { name: "greedy", temperature: 0 }],
+        }],
+      },
+      takeCost,
+      checkpointInterval: CHECKPOINT_INTERVAL,
+    }, context);
+  } finally {
+    await engine.close();
+  }
+}
+
+async function createMethod(
+  cell: Cell,
+  settings: MicroSettings,
+  engine: Engine,
+  verificationTasks: readonly QaTask[],
+  context: CellContext,
+): Promise<Method<QaTask>> {
+  const { seedInstruction } = settings.loop;
+  if (settings.inspo === null) return grpoMethod(engine, { id: "i0", text: seedInstruction }, settings.grpo);
+  return inspoMethod<QaTask>({
+    seed: cell.seed,
+    engine,
+    seedInstruction,
+    settings: settings.inspo,
+    grpo: settings.grpo,
+    reflector: await createReflector(settings.reflector ?? "offline", cell, context),
+    verificationTasks,
+    describeFailure,
+    constraints: wordConstraints(MICRO_INSTRUCTION_WORDS),
+    checkInstruction: (text) => checkWords(text, MICRO_INSTRUCTION_WORDS),
+    instructionKey: wordSetKey,
+  });
+}
+
+function createReflector(identity: string, cell: Cell, context: CellContext): Promise<Reflector> | Reflector {
+  const edits = { words: INSTRUCTION_WORDS, longest: MICRO_INSTRUCTION_WORDS };
+  if (identity === "offline") return offlineReflector(HOP_SEARCH_DIAGNOSES, edits);
+  if (identity === "random-edits") return randomEditReflector(edits);
+  return languageModelReflector(identity, cell, context);
+}

@@ -1,0 +1,165 @@
+import { SPLIT_SIZES } from "../../lib/environment/hop_search/questions.ts";
+import type { Claim, Metric } from "../../lib/recipe/recipe.ts";
+import type { RunRecord } from "../../lib/record/read_run.ts";
+import { areaUnderCurve } from "../../lib/stats/area_under_curve.ts";
+import { rolloutsToThreshold } from "../../lib/stats/rollouts_to_threshold.ts";
+
+const items = SPLIT_SIZES.test;
+const quantum = 1 / items;
+
+/** EM that counts as having learned the task. */
+export const EM_THRESHOLD = 0.8;
+
+/** What is measured at micro scale; declared before anything is run. */
+export const MICRO_METRICS: readonly Metric[] = [
+  {
+    id: "em-sampled",
+    label: "EM, T = 1",
+    definition: "exact match on the 200 test questions at the end, sampled at temperature 1",
+    higherIsBetter: true,
+    quantum,
+    items,
+    digits: 3,
+    ofRun: (run) => curve(run, "T=1").at(-1)?.value ?? null,
+  },
+  {
+    id: "em-greedy",
+    label: "EM, greedy",
+    definition: "the same, decoded greedily",
+    higherIsBetter: true,
+    quantum,
+    items,
+    digits: 3,
+    ofRun: (run) => curve(run, "greedy").at(-1)?.value ?? null,
+  },
+  {
+    id: "auc",
+    label: "AUC",
+    definition: "area under the curve of EM at T = 1 over rollouts, divided by the budget",
+    higherIsBetter: true,
+    quantum,
+    items,
+    digits: 3,
+    ofRun: (run) => areaUnderCurve(curve(run, "T=1")),
+  },
+  {
+    id: "rollouts-to-0.8",
+    label: "rollouts to EM .8",
+    definition:
+      "rollouts at the first evaluation with EM at T = 1 of at least 0.8; the budget where it never came (censored)",
+    higherIsBetter: false,
+    quantum: 800,
+    items,
+    digits: 0,
+    isCensored: (run) => rolloutsToThreshold(curve(run, "T=1"), EM_THRESHOLD, budgetOf(run)).isCensored,
+    ofRun: (run) => rolloutsToThreshold(curve(run, "T=1"), EM_THRESHOLD, budgetOf(run)).rollouts,
+  },
+];
+
+/** The paper's statements as contrasts at an equal budget of rollouts; declared before anything is run. */
+export const MICRO_CLAIMS: readonly Claim[] = [
+  {
+    id: "gain-final",
+    statement: "INSPO ends above GRPO with a static instruction (sampled)",
+    source: "INSPO, abstract; +6.0 EM at 3B from a third-party note",
+    metric: "em-sampled",
+    arm: "inspo",
+    baseline: "search-r1-grpo",
+    margin: 0.02,
+    published: "38.2 against 32.2 mean EM (Qwen2.5-3B, secondary note)",
+  },
+  {
+    id: "gain-final-greedy",
+    statement: "INSPO ends above GRPO with a static instruction (greedy)",
+    source: "as gain-final",
+    metric: "em-greedy",
+    arm: "inspo",
+    baseline: "search-r1-grpo",
+    margin: 0.02,
+    published: "38.2 against 32.2 mean EM (Qwen2.5-3B, secondary note)",
+  },
+  {
+    id: "gain-auc",
+    statement: "INSPO learns faster than GRPO with a static instruction",
+    source: "our reading of the paper's training curves; no number found",
+    metric: "auc",
+    arm: "inspo",
+    baseline: "search-r1-grpo",
+    margin: 0.02,
+    published: null,
+  },
+  {
+    id: "gain-speed",
+    statement: "INSPO needs fewer rollouts to EM 0.8",
+    source: "as gain-auc",
+    metric: "rollouts-to-0.8",
+    arm: "inspo",
+    baseline: "search-r1-grpo",
+    margin: 400,
+    published: null,
+  },
+  {
+    id: "evolution-needed",
+    statement: "Evolution is needed: INSPO ends above a fixed population",
+    source: "third-party note on the ablation table",
+    metric: "em-sampled",
+    arm: "inspo",
+    baseline: "inspo-fixed-population",
+    margin: 0.02,
+    published: "38.2 against 33.0 mean EM (Qwen2.5-3B, secondary note)",
+  },
+  {
+    id: "reflection-matters",
+    statement: "The diagnosis matters: INSPO learns faster than the same evolution with random words",
+    source: "our question; the paper's name for it is reflection",
+    metric: "auc",
+    arm: "inspo",
+    baseline: "inspo-random-edits",
+    margin: 0.02,
+    published: null,
+  },
+  {
+    id: "verification-needed",
+    statement: "Verification is needed: INSPO ends above the same without it",
+    source: "third-party note, no number",
+    metric: "em-sampled",
+    arm: "inspo",
+    baseline: "inspo-no-verification",
+    margin: 0.02,
+    published: null,
+  },
+  {
+    id: "top1-parent",
+    statement: "Evolving from the top instruction beats several parents",
+    source: "third-party note, no number",
+    metric: "em-sampled",
+    arm: "inspo",
+    baseline: "inspo-multi-parent",
+    margin: 0.02,
+    published: null,
+  },
+  {
+    id: "co-evolution",
+    statement: "Policy and instruction together beat the instruction alone",
+    source: "the paper's premise; no number found",
+    metric: "em-sampled",
+    arm: "inspo",
+    baseline: "inspo-no-rl",
+    margin: 0.02,
+    published: null,
+  },
+];
+
+/** EM over rollouts with one way of decoding. */
+export function curve({ journal }: RunRecord, decoding: string): { rollouts: number; value: number }[] {
+  return journal.flatMap((entry) =>
+    entry.type === "evaluation" && entry.decoding === decoding && entry.metrics.em !== null &&
+      entry.metrics.em !== undefined
+      ? [{ rollouts: entry.rollouts, value: entry.metrics.em }]
+      : []
+  );
+}
+
+function budgetOf({ config }: RunRecord): number {
+  return config.settings.budget as number;
+}

@@ -1,0 +1,25 @@
+/**
+ * INSPO: Agentic Policy Optimization via Instruction-Policy Co-Evolution (arXiv 2512.01945).
+ *
+ * Read on in micro_settings.ts (protocol and constants with their origin), arms.ts, micro_metrics.ts (metrics and
+ * claims, declared before running) and micro.ts; api.ts is the scale with a frozen real model.
+ *
+ * @module
+ */
+import type { Recipe } from "../../lib/recipe/recipe.ts";
+import { inspoFigures } from "./figures.ts";
+import { MICRO_SCALE } from "./micro.ts";
+
+/** The recipe. */
+export const recipe: Recipe = {
+  name: "inspo",
+  title: "INSPO: instruction–policy co-evolution for search agents",
+  paper: "arXiv 2512.01945 (v1 2025-12-01, v2 2026-01-31)",
+  scales: { micro: MICRO_SCALE },
+  figures: inspoFigures,
+};
+
+if (import.meta.main) {
+  const { main } = await import("../../scripts/reproduce.ts");
+  await main(["inspo", ...Deno.args]);
+}
