@@ -7,10 +7,16 @@ import { test } from "vitest";
 export const SHARED: string = process.env.COEVO_SHARED ?? "../shared";
 
 /** A test that reads `paths` below the reference folder; without them it is skipped, with the reason. */
-export function testWithShared(title: string, paths: readonly string[], body: () => void | Promise<void>, timeout?: number): void {
+export function testWithShared(
+  title: string,
+  paths: readonly string[],
+  body: () => void | Promise<void>,
+  timeout?: number,
+): void {
   const missing = paths.find((path) => !existsSync(join(SHARED, path)));
   if (missing === undefined) test(title, body, timeout);
-  else test(`${title} [needs the reference folder: COEVO_SHARED or ../shared]`, (context) => context.skip("needs the reference folder (COEVO_SHARED or ../shared)"));
+  else {test(`${title} [needs the reference folder: COEVO_SHARED or ../shared]`, (context) =>
+      context.skip("needs the reference folder (COEVO_SHARED or ../shared)"));}
 }
 
 /** A file of the reference folder as text. */

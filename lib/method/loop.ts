@@ -75,8 +75,9 @@ export async function runLoop<Task>(
     ...(from ?? { step: 0, rollouts: 0, evaluations: 0, nextEvaluation: 0, evaluatedAt: -1 }),
   };
   if (from === undefined) {
-    await setup.method.evolve(progressOf(setup, observer, state, []));
+    // Before anything is spent: the point that all arms have in common.
     await evaluateWhenDue(setup, observer, state);
+    await setup.method.evolve(progressOf(setup, observer, state, []));
     if (await observer.boundary(state)) return { state, isFinished: false };
   }
   const stepRollouts = setup.groupsPerStep * setup.groupSize;

@@ -10,6 +10,8 @@ export interface PlacedCell {
   directory: string;
   /** `inspo seed 3`, with the variant if there is one. */
   name: string;
+  /** The grid's point in words; empty without a grid. Cells of one point are compared with each other. */
+  point: string;
 }
 
 /** All cells of a command, seed by seed, so that a stopped command leaves whole comparisons behind. */
@@ -23,8 +25,7 @@ export async function expandCells(options: ReproduceOptions): Promise<PlacedCell
   return cells;
 }
 
-/** One cell of a command. */
-export async function placeCell(
+async function placeCell(
   options: ReproduceOptions,
   arm: string,
   seed: number,
@@ -35,7 +36,8 @@ export async function placeCell(
   const cell: Cell = { recipe: recipe.name, scale: scale.name, arm, seed, ...resolved };
   const directory = runDirectory({ out, recipe: cell.recipe, scale: cell.scale, arm, seed, variant: cell.variant });
   const suffix = Object.entries(cell.variant).map(([key, value]) => `${key}=${value}`).join(",");
-  return { cell, directory, name: `${arm}${suffix === "" ? "" : `@${suffix}`} seed ${seed}` };
+  const point = Object.entries(overrides.grid ?? {}).map(([axis, value]) => `${axis} ${value}`).join(", ");
+  return { cell, directory, point, name: `${arm}${suffix === "" ? "" : `@${suffix}`} seed ${seed}` };
 }
 
 /** The command's overrides, once for each point of the grid if there is one. */

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { acquireLock } from "../record/lock.ts";
 import { collectEnvironment } from "../record/provenance.ts";
+import { resumePoint } from "../record/run_writer.ts";
 import type { RunConfig } from "../record/schema.ts";
 import { RECORD_VERSION } from "../record/schema.ts";
 import { hashConfig } from "../record/canonical_json.ts";
@@ -27,6 +28,7 @@ export async function executeCell(
       environment,
       codeDiff,
       options: order.options,
+      isResumed: await resumePoint(directory) !== null,
       ...hooks,
     };
     return await recipe.scales[cell.scale].runCell(cell, context);

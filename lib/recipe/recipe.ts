@@ -1,3 +1,4 @@
+import type { Figure, ReportPage } from "../report/page/report_page.ts";
 import type { RunRecord } from "../record/read_run.ts";
 import type { CellContext, CellOutcome } from "./run_recorded.ts";
 
@@ -36,6 +37,14 @@ export interface Metric {
   isCensored?(run: RunRecord): boolean;
   /** Null where the run does not have it (unfinished). */
   ofRun(run: RunRecord): number | null;
+}
+
+/** A learning curve of the report. */
+export interface Curves {
+  id: string;
+  title: string;
+  yLabel: string;
+  ofRun(run: RunRecord): { rollouts: number; value: number }[];
 }
 
 /** A statement of the paper as a contrast of two arms, declared before anything is run. */
@@ -85,6 +94,8 @@ export interface Prerequisite {
 
 /** Options of a run that are not settings of a cell: they change how it is run, not what it computes. */
 export interface RunOptions {
+  /** The `--reflector` flag as given; what it stands for is part of the settings. */
+  reflector?: string;
   dataDir?: string;
   recordFile?: string;
   maxCostUsd?: number;
@@ -107,6 +118,7 @@ export interface Scale {
   /** Where this scale's protocol departs from the paper's. */
   differences: readonly string[];
   metrics: readonly Metric[];
+  curves: readonly Curves[];
   claims: readonly Claim[];
   /** Seconds a cell takes on one idle core, measured when the recipe was made: the estimate where no run is recorded. */
   cellSeconds: number;
@@ -116,6 +128,7 @@ export interface Scale {
   /** What a cell computes: settings and variant. @throws {RangeError} if an override is not for this scale */
   resolve(
     arm: string,
+    seed: number,
     overrides: Overrides,
     options: RunOptions,
   ): Promise<Pick<Cell, "settings" | "variant" | "budget">>;
@@ -131,6 +144,6 @@ export interface Recipe {
   title: string;
   paper: string;
   scales: Readonly<Record<string, Scale>>;
-  /** Method-specific parts of the report. */
-  figures(runs: readonly RunRecord[]): { title: string; caption: string; svg: string }[];
+  /** What a report shows of the method itself: figures and evolved texts of these runs. */
+  evolution(runs: readonly RunRecord[]): { figures: Figure[]; texts: ReportPage["texts"] };
 }

@@ -3,7 +3,7 @@ import { acquireLock, AlreadyRunningError } from "../record/lock.ts";
 import { readRun, type RunRecord } from "../record/read_run.ts";
 import { prepareDirectory, type Reuse, reuseOf } from "../record/reuse.ts";
 import { type CellResult, startCell } from "./cell_process.ts";
-import { expandCells, placeCell, type PlacedCell, scaleDirectory } from "./cells.ts";
+import { expandCells, type PlacedCell, scaleDirectory } from "./cells.ts";
 import { configOf } from "./execute_cell.ts";
 import { progressDisplay, type ProgressOutput } from "./progress_display.ts";
 import type { ReproduceOptions } from "./reproduce_options.ts";
@@ -18,13 +18,17 @@ export interface ReproduceContext {
   onStop(stop: () => void): void;
 }
 
+/** A finished run with its place in the command. */
+export interface PlacedRun {
+  placed: PlacedCell;
+  run: RunRecord;
+}
+
 /** How the cells of a command ended. */
 export interface ReproduceResult {
   cells: readonly { placed: PlacedCell; result: CellResult | { outcome: "reused" } | undefined }[];
   /** Finished runs of the current settings: the requested cells, and other arms of the scale with the same seeds. */
-  runs: readonly RunRecord[];
-  /** Variant by variant (one, unless there is a grid), in the order they were asked for. */
-  variants: readonly Readonly<Record<string, string | number>>[];
+  runs: readonly PlacedRun[];
 }
 
 /**
@@ -43,7 +47,6 @@ export async function reproduce(options: ReproduceOptions, context: ReproduceCon
     return {
       cells: cells.map((placed, index) => ({ placed, result: results[index] })),
       runs: await currentRuns(options),
-      variants: [...new Map(cells.map(({ cell }) => [JSON.stringify(cell.variant), cell.variant])).values()],
     };
   } finally {
     await lock.release();
@@ -89,13 +92,14 @@ async function runCells(
 }
 
 /** Finished runs with current settings of every arm of the scale, for the requested seeds and variants. */
-export async function currentRuns(options: ReproduceOptions): Promise<RunRecord[]> {
+export async function currentRuns(options: ReproduceOptions): Promise<PlacedRun[]> {
   const arms = Object.keys(options.scale.arms);
   const wanted = await expandCells({ ...options, arms });
-  const runs: RunRecord[] = [];
-  for (const { cell, directory } of wanted) {
+  const runs: PlacedRun[] = [];
+  for (const placed of wanted) {
+    const { cell, directory } = placed;
     if (!existsSync(directory)) continue;
-    if (await reuseOf(directory, configOf(cell).hash) === "reuse") runs.push(await readRun(directory));
+    if (await reuseOf(directory, configOf(cell).hash) === "reuse") runs.push({ placed, run: await readRun(directory) });
   }
   return runs;
 }
@@ -104,5 +108,3 @@ export async function currentRuns(options: ReproduceOptions): Promise<RunRecord[
 export function hasFailures({ cells }: ReproduceResult): boolean {
   return cells.some(({ result }) => result?.outcome === "failed");
 }
-
-export { AlreadyRunningError, placeCell };

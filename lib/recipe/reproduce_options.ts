@@ -37,7 +37,11 @@ export const REPRODUCE_FLAGS: Readonly<Record<string, Flag>> = {
   rollouts: { value: "N", help: "budget of each arm; evaluation is free, verification is not", parse: wholeNumber(1) },
   model: { value: "NAME", help: "the model, where the scale lets you choose", parse: nonEmpty },
   reflector: { value: "R", help: "who writes instructions: offline, openai or replay:FILE", parse: nonEmpty },
-  record: { value: "FILE", help: "record the reflector's replies for --reflector replay:FILE", parse: nonEmpty },
+  record: {
+    value: "FILE",
+    help: "keep the reflector's replies in FILE.<arm>.seed-<n>.jsonl, for replay:FILE",
+    parse: nonEmpty,
+  },
   grid: { help: "run the recipe's sensitivity grid" },
   data: { value: "DIR", help: "folder with questions.jsonl and corpus.jsonl (scale api)", parse: nonEmpty },
   "max-cost": { value: "USD", help: "stop before spending more than this; needs --price", parse: positiveNumber },
@@ -82,6 +86,7 @@ export function reproduceOptions(recipe: Recipe, args: readonly string[], cores:
     out: flags.out as string | undefined ?? "results",
     overrides: { rollouts: flags.rollouts as number | undefined, model: flags.model as string | undefined, reflector },
     run: {
+      reflector,
       dataDir: flags.data as string | undefined,
       recordFile: flags.record as string | undefined,
       maxCostUsd: flags["max-cost"] as number | undefined,

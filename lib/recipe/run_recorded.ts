@@ -1,6 +1,7 @@
 import type { Engine } from "../engine/engine.ts";
 import type { EngineCost } from "../engine/timed_engine.ts";
 import { countMetrics, type LoopObserver, type LoopSetup, type LoopState, runLoop } from "../method/loop.ts";
+import type { RunOptions } from "./recipe.ts";
 import { RECORD_VERSION } from "../record/schema.ts";
 import { openRun, type RunWriter } from "../record/run_writer.ts";
 import type { RunConfig, RunEnvironment } from "../record/schema.ts";
@@ -11,7 +12,9 @@ export interface CellContext {
   config: RunConfig;
   environment: RunEnvironment;
   codeDiff: string | null;
-  options: Readonly<Record<string, unknown>>;
+  options: RunOptions;
+  /** Whether the directory holds a checkpoint to go on from. */
+  isResumed: boolean;
   /** Told after every step. */
   onProgress(progress: CellProgress): void;
   /** True once the cell should stop at the next boundary and keep a checkpoint. */

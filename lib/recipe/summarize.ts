@@ -68,7 +68,7 @@ function measurement(
   const isBounded = metric.quantum < 1;
   return {
     mean: present.length === 0 ? null : present.reduce((sum, value) => sum + value, 0) / present.length,
-    interval: interval === null ? null : {
+    interval: interval === null || interval.low === null || interval.high === null ? null : {
       low: isBounded ? Math.max(0, interval.low) : interval.low,
       high: isBounded ? Math.min(1, interval.high) : interval.high,
     },

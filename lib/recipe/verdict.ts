@@ -1,5 +1,6 @@
 import { holm } from "../stats/holm.ts";
-import { pairedT } from "../stats/paired_t.ts";
+import { sampleVariance } from "../stats/mean.ts";
+import { tTest } from "../stats/paired_t.ts";
 import type { Claim, Metric } from "./recipe.ts";
 
 /** What the runs say about a claim. */
@@ -69,7 +70,8 @@ function measure(claim: Claim, metric: Metric, valuesOf: (metric: Metric) => See
   const differences = seeds.map((seed) => sign * ((ours.get(seed) as number) - (theirs.get(seed) as number)));
   const difference = differences.reduce((sum, value) => sum + value, 0) / seeds.length;
   if (seeds.length < 2) return { claim, seeds, difference, interval: null, p: null };
-  const { low, high, p } = pairedT(differences, { minimumStandardDeviation: metric.quantum / Math.sqrt(12) });
+  const spread = Math.max(Math.sqrt(sampleVariance(differences)), metric.quantum / Math.sqrt(12));
+  const { low, high, p } = tTest(difference, spread / Math.sqrt(seeds.length), seeds.length - 1, 0.95);
   return { claim, seeds, difference, interval: { low, high }, p };
 }
 

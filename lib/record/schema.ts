@@ -65,7 +65,13 @@ export const finishEntry = z.strictObject({
 });
 
 /** A line of journal.jsonl. It holds no clock values: equal seeds give equal journals. */
-export const journalEntry = z.discriminatedUnion("type", [startEntry, stepEntry, evaluationEntry, eventEntry, finishEntry]);
+export const journalEntry = z.discriminatedUnion("type", [
+  startEntry,
+  stepEntry,
+  evaluationEntry,
+  eventEntry,
+  finishEntry,
+]);
 /** A line of journal.jsonl. */
 export type JournalEntry = z.infer<typeof journalEntry>;
 /** A step of the loop. */
@@ -130,7 +136,13 @@ export const runEnvironment = z.strictObject({
   /** Hash of the uncommitted difference (kept as code.diff), or null for a clean checkout. */
   diffHash: z.string().nullable(),
   versions: z.record(z.string(), z.string()),
-  hardware: z.strictObject({ cpu: z.string(), cores: z.number(), memoryGiB: z.number(), os: z.string(), host: z.string() }),
+  hardware: z.strictObject({
+    cpu: z.string(),
+    cores: z.number(),
+    memoryGiB: z.number(),
+    os: z.string(),
+    host: z.string(),
+  }),
   command: z.string(),
   startedAt: z.string(),
 });

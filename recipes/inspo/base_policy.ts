@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -19,7 +20,7 @@ export const SHIPPED_WEIGHTS: string = join(ROOT, "data/micro/hop_search.safeten
 const PARALLEL = 200;
 
 /** A micro engine with fresh weights. */
-export function createPolicyEngine(seed: number): Promise<MicroEngine> {
+export function createPolicyEngine(seed: number): MicroEngine {
   return createMicroEngine({ ...MICRO_MODEL, tokenizer: hopSearchTokenizer, seed, slots: PARALLEL });
 }
 
@@ -28,9 +29,20 @@ export async function trainBasePolicy(
   settings: WarmStartSettings,
   onStep?: (step: number, loss: number) => void,
 ): Promise<MicroEngine> {
-  const engine = await createPolicyEngine(settings.seed);
+  const engine = createPolicyEngine(settings.seed);
   await warmStart(engine, settings, onStep);
   return engine;
+}
+
+/** An engine's weights as the content of a safetensors file. */
+export async function weightsOf(engine: MicroEngine): Promise<Uint8Array> {
+  const folder = await mkdtemp(join(tmpdir(), "coevo-"));
+  try {
+    await engine.save(folder);
+    return await readFile(join(folder, "model.safetensors"));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 /** File of the base policy with these settings: the shipped one, or one that is trained once into the cache. */
@@ -46,7 +58,7 @@ export async function ensureBasePolicy(settings: WarmStartSettings, report: (lin
   report(`Training a base policy with chain prior ${settings.prior.chain} (about a minute, once) …`);
   const engine = await trainBasePolicy(settings);
   await mkdir(cacheDirectory(), { recursive: true });
-  await writeFile(`${file}.${process.pid}`, engine.weights());
+  await writeFile(`${file}.${process.pid}`, await weightsOf(engine));
   await rename(`${file}.${process.pid}`, file);
   await engine.close();
 }

@@ -19,8 +19,8 @@ import type { Reflector } from "../../lib/reflector/reflector.ts";
 import { offlineReflector, randomEditReflector, wordSetKey } from "../../lib/reflector/word_edits.ts";
 import { MICRO_ARMS } from "./arms.ts";
 import { basePolicyFile, basePolicyHash, createPolicyEngine, ensureBasePolicy } from "./base_policy.ts";
-import { languageModelReflector, reflectorIdentity } from "./language_model_reflector.ts";
-import { MICRO_CLAIMS, MICRO_METRICS } from "./micro_metrics.ts";
+import { cellReflector, reflectorIdentity, reflectorModel } from "./language_model_reflector.ts";
+import { emCurves, MICRO_CLAIMS, MICRO_METRICS } from "./micro_metrics.ts";
 import {
   MICRO_GRPO,
   MICRO_INSPO,
@@ -68,6 +68,7 @@ export const MICRO_SCALE: Scale = {
     "evaluation: 200 held-out questions of the same world, sampled and greedy (paper: seven sets)",
   ],
   metrics: MICRO_METRICS,
+  curves: [emCurves("T=1", "Exact match, sampled at T = 1"), emCurves("greedy", "Exact match, greedy")],
   claims: MICRO_CLAIMS,
   cellSeconds: 8,
   grid: {
@@ -98,7 +99,7 @@ async function resolve(
   const reflector = inspo === null
     ? null
     : armReflector === "offline" && overrides.reflector !== undefined
-    ? await reflectorIdentity(overrides.reflector, arm, seed)
+    ? await reflectorIdentity(overrides.reflector, reflectorModel(), { arm, seed })
     : armReflector;
   const warmStart = { ...WARM_START, prior: withChainPrior(chain) };
   const settings: MicroSettings = {
@@ -128,7 +129,7 @@ function withChainPrior(chain: number): WarmStartSettings["prior"] {
 
 async function runCell(cell: Cell, context: CellContext): Promise<CellOutcome> {
   const settings = cell.settings as unknown as MicroSettings;
-  const microEngine = await createPolicyEngine(cell.seed);
+  const microEngine = createPolicyEngine(cell.seed);
   await microEngine.loadWeights(basePolicyFile(settings.warmStart));
   const { engine, takeCost } = timedEngine(microEngine);
   if (settings.grpo.klCoef > 0) await engine.snapshot(REFERENCE);
@@ -139,7 +140,7 @@ async function runCell(cell: Cell, context: CellContext): Promise<CellOutcome> {
         seed: cell.seed,
         engine,
         environment: searchQaEnvironment(enginePolicy(engine), retriever, settings.protocol),
-        method: await createMethod(cell, settings, engine, questions.verification, context),
+        method: createMethod(cell, settings, engine, questions.verification, context),
         trainingTasks: questions.train,
         taskId: ({ id }) => id,
         groupsPerStep: settings.loop.groupsPerStep,
@@ -161,22 +162,21 @@ async function runCell(cell: Cell, context: CellContext): Promise<CellOutcome> {
   }
 }
 
-async function createMethod(
+function createMethod(
   cell: Cell,
   settings: MicroSettings,
   engine: Engine,
   verificationTasks: readonly QaTask[],
   context: CellContext,
-): Promise<Method<QaTask>> {
+): Method<QaTask> {
   const { seedInstruction } = settings.loop;
   if (settings.inspo === null) return grpoMethod(engine, { id: "i0", text: seedInstruction }, settings.grpo);
   return inspoMethod<QaTask>({
     seed: cell.seed,
-    engine,
+    training: settings.inspo.trainsPolicy ? { engine, grpo: settings.grpo } : null,
     seedInstruction,
     settings: settings.inspo,
-    grpo: settings.grpo,
-    reflector: await createReflector(settings.reflector ?? "offline", cell, context),
+    reflector: cellReflector(settings.reflector ?? "offline", cell, context, ownReflector),
     verificationTasks,
     describeFailure,
     constraints: wordConstraints(MICRO_INSTRUCTION_WORDS),
@@ -185,9 +185,8 @@ async function createMethod(
   });
 }
 
-function createReflector(identity: string, cell: Cell, context: CellContext): Promise<Reflector> | Reflector {
+/** The reflectors that need no language model. */
+function ownReflector(identity: string): Reflector {
   const edits = { words: INSTRUCTION_WORDS, longest: MICRO_INSTRUCTION_WORDS };
-  if (identity === "offline") return offlineReflector(HOP_SEARCH_DIAGNOSES, edits);
-  if (identity === "random-edits") return randomEditReflector(edits);
-  return languageModelReflector(identity, cell, context);
+  return identity === "random-edits" ? randomEditReflector(edits) : offlineReflector(HOP_SEARCH_DIAGNOSES, edits);
 }

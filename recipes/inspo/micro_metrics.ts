@@ -1,8 +1,8 @@
 import { SPLIT_SIZES } from "../../lib/environment/hop_search/questions.ts";
-import type { Claim, Metric } from "../../lib/recipe/recipe.ts";
+import type { Claim, Curves, Metric } from "../../lib/recipe/recipe.ts";
 import type { RunRecord } from "../../lib/record/read_run.ts";
-import { areaUnderCurve } from "../../lib/stats/area_under_curve.ts";
-import { rolloutsToThreshold } from "../../lib/stats/rollouts_to_threshold.ts";
+import { areaUnderCurve, type CurvePoint } from "../../lib/stats/area_under_curve.ts";
+import { effortToThreshold } from "../../lib/stats/restricted_mean.ts";
 
 const items = SPLIT_SIZES.test;
 const quantum = 1 / items;
@@ -20,7 +20,7 @@ export const MICRO_METRICS: readonly Metric[] = [
     quantum,
     items,
     digits: 3,
-    ofRun: (run) => curve(run, "T=1").at(-1)?.value ?? null,
+    ofRun: (run) => curve(run, "T=1").at(-1)?.y ?? null,
   },
   {
     id: "em-greedy",
@@ -30,7 +30,7 @@ export const MICRO_METRICS: readonly Metric[] = [
     quantum,
     items,
     digits: 3,
-    ofRun: (run) => curve(run, "greedy").at(-1)?.value ?? null,
+    ofRun: (run) => curve(run, "greedy").at(-1)?.y ?? null,
   },
   {
     id: "auc",
@@ -40,7 +40,7 @@ export const MICRO_METRICS: readonly Metric[] = [
     quantum,
     items,
     digits: 3,
-    ofRun: (run) => areaUnderCurve(curve(run, "T=1")),
+    ofRun: (run) => curve(run, "T=1").length < 2 ? null : areaUnderCurve(curve(run, "T=1")),
   },
   {
     id: "rollouts-to-0.8",
@@ -51,8 +51,11 @@ export const MICRO_METRICS: readonly Metric[] = [
     quantum: 800,
     items,
     digits: 0,
-    isCensored: (run) => rolloutsToThreshold(curve(run, "T=1"), EM_THRESHOLD, budgetOf(run)).isCensored,
-    ofRun: (run) => rolloutsToThreshold(curve(run, "T=1"), EM_THRESHOLD, budgetOf(run)).rollouts,
+    isCensored: (run) => effortToThreshold(curve(run, "T=1"), EM_THRESHOLD) === null,
+    ofRun: (run) => {
+      const points = curve(run, "T=1");
+      return points.length === 0 ? null : effortToThreshold(points, EM_THRESHOLD) ?? budgetOf(run);
+    },
   },
 ];
 
@@ -151,15 +154,25 @@ export const MICRO_CLAIMS: readonly Claim[] = [
 ];
 
 /** EM over rollouts with one way of decoding. */
-export function curve({ journal }: RunRecord, decoding: string): { rollouts: number; value: number }[] {
+export function curve({ journal }: RunRecord, decoding: string): CurvePoint[] {
   return journal.flatMap((entry) =>
     entry.type === "evaluation" && entry.decoding === decoding && entry.metrics.em !== null &&
       entry.metrics.em !== undefined
-      ? [{ rollouts: entry.rollouts, value: entry.metrics.em }]
+      ? [{ x: entry.rollouts, y: entry.metrics.em }]
       : []
   );
 }
 
 function budgetOf({ config }: RunRecord): number {
   return config.settings.budget as number;
+}
+
+/** A learning curve for one way of decoding. */
+export function emCurves(decoding: string, title: string): Curves {
+  return {
+    id: `em-${decoding.replaceAll(/[^a-z0-9]+/gi, "-").toLowerCase()}`,
+    title,
+    yLabel: `Exact match, ${decoding}`,
+    ofRun: (run) => curve(run, decoding).map(({ x, y }) => ({ rollouts: x, value: y })),
+  };
 }

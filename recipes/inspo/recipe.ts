@@ -7,7 +7,8 @@
  * @module
  */
 import type { Recipe } from "../../lib/recipe/recipe.ts";
-import { inspoFigures } from "./figures.ts";
+import { instructionEvolution } from "./evolution.ts";
+import { API_SCALE } from "./api.ts";
 import { MICRO_SCALE } from "./micro.ts";
 
 /** The recipe. */
@@ -15,8 +16,8 @@ export const recipe: Recipe = {
   name: "inspo",
   title: "INSPO: instruction–policy co-evolution for search agents",
   paper: "arXiv 2512.01945 (v1 2025-12-01, v2 2026-01-31)",
-  scales: { micro: MICRO_SCALE },
-  figures: inspoFigures,
+  scales: { micro: MICRO_SCALE, api: API_SCALE },
+  evolution: instructionEvolution,
 };
 
 if (import.meta.main) {

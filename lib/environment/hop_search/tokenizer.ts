@@ -6,8 +6,12 @@ const BOS = VOCABULARY.indexOf("<bos>");
 const UNKNOWN = VOCABULARY.indexOf("<unk>");
 const IDS: ReadonlyMap<string, number> = new Map(VOCABULARY.map((word, id) => [word, id]));
 
+/** A tag, a question mark, or a run of anything else but white space. */
+const WORD = /<\/?[a-z]+>|\?|[^\s?<]+|</g;
+
 /**
- * The micro world's tokenizer: one token a word, `?` on its own, `<unk>` for every word outside the vocabulary.
+ * The micro world's tokenizer: one token a word, tags and `?` on their own, `<unk>` for every word outside the
+ * vocabulary.
  *
  * Its chat template is `<bos>` and the contents of the messages one after another.
  */
@@ -19,11 +23,11 @@ export const hopSearchTokenizer: MicroTokenizer = {
 };
 
 function encode(text: string): Int32Array {
-  const words = text.match(/[^\s?]+|\?/g) ?? [];
+  const words = text.match(WORD) ?? [];
   return Int32Array.from(words, (word) => word === "<bos>" ? BOS : IDS.get(word) ?? UNKNOWN);
 }
 
 /** The words of a text that the micro policy cannot read. */
 export function unknownWords(text: string): string[] {
-  return (text.match(/[^\s?]+/g) ?? []).filter((word) => !IDS.has(word));
+  return (text.match(WORD) ?? []).filter((word) => !IDS.has(word));
 }

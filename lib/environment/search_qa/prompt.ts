@@ -2,7 +2,10 @@ import type { Message } from "../../engine/engine.ts";
 
 /**
  * Search-R1's static instruction: the "base" template of scripts/data_process at commit a14dc3a, which base and
- * instruct models share. It holds exactly one example answer (see `minimumAnswerTags` of the protocol).
+ * instruct models share.
+ *
+ * It holds one example answer and names the tags once ("<answer> and </answer>"). Search-R1's scorer counts both as
+ * answers, so with its `answerScope` a response without any answer is scored on "Beijing".
  */
 export const SEARCH_R1_INSTRUCTION =
   "Answer the given question. You must conduct reasoning inside <think> and </think> first every time you get new " +

@@ -15,12 +15,12 @@ export async function initialPopulation<Task>(
   state: InspoState,
   progress: Progress<Task>,
 ): Promise<InspoState> {
-  const seedMember = member("i0", setup.seedInstruction, "seed", [], progress.step);
+  const first = seedMember(setup.seedInstruction);
   const wanted = setup.settings.populationSize - 1;
-  const reflection = wanted === 0 ? null : await askReflector(setup, progress, [seedMember], [], wanted);
-  const candidates = admissible(setup, [seedMember], reflection?.candidates ?? [], progress).slice(0, wanted);
+  const reflection = wanted === 0 ? null : await askReflector(setup, progress, [first], [], wanted);
+  const candidates = admissible(setup, [first], reflection?.candidates ?? [], progress).slice(0, wanted);
   const unverified = [
-    seedMember,
+    first,
     ...candidates.map(({ instruction }, index) =>
       member(`i${index + 1}`, instruction, "initial", ["i0"], progress.step)
     ),
@@ -194,6 +194,11 @@ async function verify<Task>(setup: InspoSetup<Task>, progress: Progress<Task>, c
   const score = trajectories.reduce((sum, { reward }) => sum + reward, 0) / trajectories.length;
   progress.record("verification", { id: candidate.id, score, samples: trajectories.length });
   return score;
+}
+
+/** The instruction that a run starts from. */
+export function seedMember(text: string): Member {
+  return member("i0", text, "seed", [], 0);
 }
 
 function member(id: string, text: string, origin: Origin, parents: readonly string[], born: number): Member {

@@ -6,7 +6,7 @@ import type { GroupKey, GrpoSettings } from "../grpo.ts";
 import { grpoUpdates } from "../grpo.ts";
 import type { Group, Method, Progress } from "../method.ts";
 import { failureBuffer } from "./failure_buffer.ts";
-import { evolveGeneration, initialPopulation } from "./generation.ts";
+import { evolveGeneration, initialPopulation, seedMember } from "./generation.ts";
 import { drawMember, topMember, updateWeights } from "./population.ts";
 import type { InspoSettings } from "./settings.ts";
 import { type InspoState, restoreState } from "./state.ts";
@@ -15,11 +15,10 @@ import { type InspoState, restoreState } from "./state.ts";
 export interface InspoSetup<Task> {
   /** The cell's seed. */
   seed: number;
-  /** Null where the policy is frozen. */
-  engine: Engine | null;
+  /** How the policy is trained; null where it is frozen. */
+  training: { engine: Engine; grpo: GrpoSettings; groupKey?: GroupKey<Task> } | null;
   seedInstruction: string;
   settings: InspoSettings;
-  grpo: GrpoSettings;
   reflector: Reflector;
   /** Held-out tasks for verification; at least as many as it samples. */
   verificationTasks: readonly Task[];
@@ -30,7 +29,6 @@ export interface InspoSetup<Task> {
   checkInstruction(text: string): { ok: true; text: string } | { ok: false; reason: string };
   /** Equal keys are the same instruction. */
   instructionKey(text: string): string;
-  groupKey?: GroupKey<Task>;
 }
 
 /**
@@ -42,12 +40,12 @@ export interface InspoSetup<Task> {
  * top instruction and that did well on held-out questions with the current policy.
  */
 export function inspoMethod<Task>(setup: InspoSetup<Task>): Method<Task> {
-  const { settings, seed } = setup;
+  const { settings, seed, training } = setup;
   let state: InspoState = {
     updates: 0,
     created: 0,
     optimizerCalls: 0,
-    population: [],
+    population: [seedMember(setup.seedInstruction)],
     failures: failureBuffer(settings.bufferCapacity),
   };
 
@@ -61,9 +59,9 @@ export function inspoMethod<Task>(setup: InspoSetup<Task>): Method<Task> {
       return { id, text };
     },
     learn: (groups) =>
-      settings.trainsPolicy && setup.engine !== null
-        ? grpoUpdates(setup.engine, groups, setup.grpo, state.updates++, setup.groupKey)
-        : Promise.resolve([]),
+      training === null
+        ? Promise.resolve([])
+        : grpoUpdates(training.engine, groups, training.grpo, state.updates++, training.groupKey),
     evolve: async (progress) => {
       if (progress.step === 0) state = await initialPopulation(setup, state, progress);
       else await afterStep(progress);

@@ -69,6 +69,9 @@ test("hopSearchTokenizer decodes what it encodes, and unknown words become <unk>
   const text = VOCABULARY.join(" ");
   expect(hopSearchTokenizer.decode(hopSearchTokenizer.encode(text))).toBe(text);
   expect(hopSearchTokenizer.decode(hopSearchTokenizer.encode("Avero wibble?"))).toBe("Avero <unk> ?");
+  const glued = hopSearchTokenizer.encode("\n\n<information>Avero river Belin</information>\n\n");
+  expect(hopSearchTokenizer.decode(glued)).toBe("<information> Avero river Belin </information>");
+  expect(hopSearchTokenizer.decode(hopSearchTokenizer.encode("<a<search>"))).toBe("<unk> <unk> <search>");
   expect(unknownWords("Avero wibble?")).toEqual(["wibble"]);
 });
 

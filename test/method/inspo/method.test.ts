@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { Conditioning, Trajectory } from "../../../lib/environment/trajectory.ts";
-import type { GrpoSettings } from "../../../lib/method/grpo.ts";
 import { inspoMethod, type InspoSetup } from "../../../lib/method/inspo/method.ts";
 import type { InspoSettings } from "../../../lib/method/inspo/settings.ts";
 import type { Group, Progress } from "../../../lib/method/method.ts";
@@ -55,10 +54,9 @@ const candidate = (instruction: string): Candidate => ({ instruction, diagnosis:
 function setUp(reflector: Reflector, settings: Partial<InspoSettings> = {}, budget = 1000) {
   const setup: InspoSetup<Task> = {
     seed: 1,
-    engine: null,
+    training: null,
     seedInstruction: "seed",
     settings: { ...SETTINGS, ...settings },
-    grpo: {} as GrpoSettings,
     reflector,
     verificationTasks: TASKS,
     describeFailure: ({ task, conditioning }) => ({
