@@ -4,7 +4,7 @@ import process from "node:process";
 import { PanelMismatchError } from "../data/panel.ts";
 import { AlreadyRunningError } from "../record/lock.ts";
 import { RecordWriteError } from "../record/json_lines.ts";
-import { updateStore } from "../record/store.ts";
+import { rebuildStore } from "../record/store.ts";
 import { toJson } from "../report/json_table.ts";
 import { toTerminal } from "../report/terminal_table.ts";
 import { scaleDirectory } from "./cells.ts";
@@ -39,7 +39,7 @@ export async function runReproduce(options: ReproduceOptions, command: string): 
   const result = await reproduce(options, { command, progress: progressOutput(), onStop: signals.onStop });
   const summaries = summariesOf(options, result);
   const report = await writeReport(options, command, summaries, result);
-  const store = await updateStore(options.out);
+  const store = await rebuildStore(options.out);
   print(options, summaries, { report, store: store.path, directory: scaleDirectory(options), note: store.note });
   if (signals.caught() !== null) {
     process.stderr.write(`Stopped; checkpoints are kept. This resumes:\n  ${command}\n`);

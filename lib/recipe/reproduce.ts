@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { acquireLock, AlreadyRunningError } from "../record/lock.ts";
+import { acquireLock } from "../record/lock.ts";
 import { readRun, type RunRecord } from "../record/read_run.ts";
 import { prepareDirectory, type Reuse, reuseOf } from "../record/reuse.ts";
 import { type CellResult, startCell } from "./cell_process.ts";
