@@ -57,7 +57,7 @@ export const STORE_TABLES: readonly StoreTable[] = [
       "create table timing (run varchar, step integer, at_time varchar, seconds double, engine_seconds double, tokens integer)",
     source: "timing.jsonl",
     insert: `insert into timing select $1, step, "at", seconds, "engineSeconds", tokens from ${
-      lines("step: 'INTEGER', "at": 'VARCHAR', seconds: 'DOUBLE', \"engineSeconds\": 'DOUBLE', tokens: 'INTEGER'")
+      lines("step: 'INTEGER', \"at\": 'VARCHAR', seconds: 'DOUBLE', \"engineSeconds\": 'DOUBLE', tokens: 'INTEGER'")
     } order by step`,
   },
 ];
