@@ -58,8 +58,8 @@ export interface Claim {
   baseline: string;
   /** Smallest improvement that would matter, in the metric's unit; ≥ 0. */
   margin: number;
-  /** What the paper reports, in words, or null. */
-  published: string | null;
+  /** The paper's own difference, or null where none was found. */
+  published: PublishedValue | null;
 }
 
 /** A setting that the command line can change, with the value that is the recipe's own. */

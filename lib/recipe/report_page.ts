@@ -10,6 +10,7 @@ import type { PointSummary } from "./command.ts";
 import type { Curves, Scale } from "./recipe.ts";
 import type { PlacedRun, ReproduceResult } from "./reproduce.ts";
 import type { ReproduceOptions } from "./reproduce_options.ts";
+import { VERDICT_NOTE } from "./summarize.ts";
 import type { ClaimResult } from "./verdict.ts";
 
 /** Files of a run that a reader may want. */
@@ -44,7 +45,7 @@ export function commandReport(
 
 const HOW_TO_READ = [
   "Each number is a mean over seeds; the interval is Student's t over seeds, 95 %. Equal seeds share world, training tasks and test items in every arm, so claims are judged on differences paired by seed.",
-  "supported: the difference has the claimed sign at 5 % after Holm over all claims that were run, and is at least the margin declared before running. contradicted: an improvement as large as the margin lies outside the 95 % interval. inconclusive: neither. not-run: the arms are not there.",
+  VERDICT_NOTE,
   "All arms have the same budget of rollouts. Verification of new instructions is charged to it; evaluation is not.",
   "Published numbers are shown with their source for orientation. At this scale only contrasts between arms are judged, never absolute values.",
 ];

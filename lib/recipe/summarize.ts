@@ -98,27 +98,37 @@ function censoringNotes(scale: Scale, arms: readonly string[], runs: readonly Ru
 }
 
 function claimTable(judged: readonly ClaimResult[], scale: Scale): ClaimTable {
-  const rows = judged.map((result): ClaimRow => {
-    const { claim, difference, interval, verdict, sentence } = result;
-    const metric = scale.metrics.find(({ id }) => id === claim.metric);
-    return {
-      id: claim.id,
-      statement: claim.statement,
-      contrast: `${claim.arm} − ${claim.baseline}, ${metric?.label ?? claim.metric}`,
-      margin: claim.margin,
-      estimate: difference,
-      interval,
-      published: null,
-      verdict,
-      sentence: claim.published === null ? sentence : `${sentence} Published: ${claim.published}.`,
-    };
-  });
+  const run = judged.filter(({ verdict }) => verdict !== "not-run");
+  const notRun = judged.filter(({ verdict }) => verdict === "not-run");
   return {
     kind: "claims",
     title: "Claims",
-    claims: rows,
+    claims: run.map((result) => claimRow(result, scale)),
     notes: [
-      "Differences are signed so that more is better for the claim. Supported: the sign holds at 5 % after Holm over all claims that were run, and the difference is at least the margin. Contradicted: an improvement as large as the margin lies outside the 95 % interval. Otherwise inconclusive.",
+      VERDICT_NOTE,
+      ...(notRun.length === 0
+        ? []
+        : [`Not run: ${notRun.map(({ claim }) => `${claim.id} (${claim.arm} − ${claim.baseline})`).join(", ")}.`]),
     ],
+  };
+}
+
+/** How verdicts are made; stands under every table of claims. */
+export const VERDICT_NOTE =
+  "Differences are signed so that more is better for the claim. supported: the sign holds at 5 % after Holm over all claims that were run, and the difference is at least the margin. contradicted: an improvement as large as the margin lies outside the 95 % interval. inconclusive: neither.";
+
+function claimRow({ claim, difference, interval, verdict, sentence }: ClaimResult, scale: Scale): ClaimRow {
+  const metric = scale.metrics.find(({ id }) => id === claim.metric);
+  return {
+    id: claim.id,
+    statement: claim.statement,
+    contrast: `${claim.arm} − ${claim.baseline}, ${metric?.label ?? claim.metric}`,
+    margin: claim.margin,
+    estimate: difference,
+    interval,
+    published: claim.published === null ? null : publishedOf(claim.published),
+    digits: metric?.digits,
+    verdict,
+    sentence,
   };
 }

@@ -83,6 +83,8 @@ export interface Claim {
   interval: Interval | null;
   /** The paper's own difference. */
   published: Published | null;
+  /** Decimals of margin, estimate and interval; default 3. */
+  digits?: number;
   verdict: ClaimVerdict;
   /** Why this verdict, made from the numbers. */
   sentence: string;

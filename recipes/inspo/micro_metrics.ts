@@ -1,6 +1,7 @@
 import { SPLIT_SIZES } from "../../lib/environment/hop_search/questions.ts";
 import type { Claim, Curves, Metric } from "../../lib/recipe/recipe.ts";
 import type { RunRecord } from "../../lib/record/read_run.ts";
+import { publishedDifference } from "./published.ts";
 import { areaUnderCurve, type CurvePoint } from "../../lib/stats/area_under_curve.ts";
 import { effortToThreshold } from "../../lib/stats/restricted_mean.ts";
 
@@ -69,7 +70,7 @@ export const MICRO_CLAIMS: readonly Claim[] = [
     arm: "inspo",
     baseline: "search-r1-grpo",
     margin: 0.02,
-    published: "38.2 against 32.2 mean EM (Qwen2.5-3B, secondary note)",
+    published: publishedDifference("gain-3b"),
   },
   {
     id: "gain-final-greedy",
@@ -79,7 +80,7 @@ export const MICRO_CLAIMS: readonly Claim[] = [
     arm: "inspo",
     baseline: "search-r1-grpo",
     margin: 0.02,
-    published: "38.2 against 32.2 mean EM (Qwen2.5-3B, secondary note)",
+    published: publishedDifference("gain-3b"),
   },
   {
     id: "gain-auc",
@@ -109,7 +110,7 @@ export const MICRO_CLAIMS: readonly Claim[] = [
     arm: "inspo",
     baseline: "inspo-fixed-population",
     margin: 0.02,
-    published: "38.2 against 33.0 mean EM (Qwen2.5-3B, secondary note)",
+    published: publishedDifference("evolution-needed"),
   },
   {
     id: "reflection-matters",

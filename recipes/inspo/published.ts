@@ -22,3 +22,19 @@ export function publishedAverage(table: string, arm: string): PublishedValue | u
     copiedFrom: row.source.copied_from,
   };
 }
+
+/** The difference that a claim of the paper reports. @throws {RangeError} if published.json does not have it */
+export function publishedDifference(id: string): PublishedValue {
+  const claim = published.claims.find((each) => each.id === id);
+  if (claim === undefined || claim.delta === null) {
+    throw new RangeError(`published.json has no difference for the claim ${id}`);
+  }
+  return {
+    value: claim.delta,
+    unit: "percent",
+    what: `${claim.metric}, ${claim.setting}`,
+    where: claim.source.where,
+    quality: claim.source.quality,
+    copiedFrom: claim.source.copied_from,
+  };
+}

@@ -38,15 +38,15 @@ function claimItem(claim: Claim, table: ClaimTable, sources: readonly string[]):
       <dl class="numbers">
         <div>
           <dt>Difference</dt>
-          <dd><strong>${formatDifference(claim.estimate)}</strong></dd>
+          <dd><strong>${formatDifference(claim.estimate, claim.digits)}</strong></dd>
         </div>
         <div>
           <dt>${formatPercent(table.level ?? 0.95)} interval</dt>
-          <dd>${formatInterval(claim.interval)}</dd>
+          <dd>${formatInterval(claim.interval, claim.digits)}</dd>
         </div>
         <div>
           <dt>Margin</dt>
-          <dd>${formatNumber(claim.margin)}</dd>
+          <dd>${formatNumber(claim.margin, claim.digits)}</dd>
         </div>
         <div>
           <dt>Published</dt>
