@@ -1,0 +1,75 @@
+/**
+ * `deno task readme [--out DIR]`: writes the tables and the picture of README.md and recipes/inspo/README.md from the
+ * runs of `deno task reproduce inspo`, with their date and commit. Text between `<!-- begin NAME -->` and
+ * `<!-- end NAME -->` is replaced.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { nonEmpty, parseArguments } from "../lib/recipe/command_line.ts";
+import { exitCode, summariesOf } from "../lib/recipe/command.ts";
+import { expandCells } from "../lib/recipe/cells.ts";
+import { curveFigures } from "../lib/recipe/report_page.ts";
+import { currentRuns } from "../lib/recipe/reproduce.ts";
+import { reproduceOptions } from "../lib/recipe/reproduce_options.ts";
+import { toMarkdown } from "../lib/report/markdown_table.ts";
+import { standaloneSvg } from "../lib/report/plots/standalone_svg.ts";
+import { loadRecipe } from "../recipes/index.ts";
+
+const COMMAND = "deno task reproduce inspo";
+const PICTURE = "docs/inspo_learning_curves.svg";
+
+try {
+  const { flags } = parseArguments(Deno.args, { out: { value: "DIR", help: "results root", parse: nonEmpty } });
+  const options = reproduceOptions(
+    await loadRecipe("inspo"),
+    ["--out", flags.out as string | undefined ?? "results"],
+    1,
+  );
+  const wanted = new Set((await expandCells(options)).map(({ directory }) => directory));
+  const all = await currentRuns(options);
+  const runs = all.filter(({ placed }) => wanted.has(placed.directory));
+  if (runs.length < wanted.size) {
+    throw new RangeError(`${runs.length} of ${wanted.size} runs are there: run ${COMMAND} first`);
+  }
+  const cells = runs.map(({ placed }) => ({ placed, result: undefined }));
+  const [main] = summariesOf(options, { cells, runs });
+  const [everything] = summariesOf({ ...options, arms: Object.keys(options.scale.arms) }, { cells, runs: all });
+
+  const commits = [...new Set(runs.map(({ run }) => run.environment.commit.slice(0, 12)))].join(", ");
+  const isModified = runs.some(({ run }) => run.environment.diffHash !== null);
+  const dates = [...new Set(runs.map(({ run }) => run.environment.startedAt.slice(0, 10)))].join(", ");
+  const { cpu, cores } = runs[0].run.environment.hardware;
+  const seconds = runs.reduce((sum, { run }) => sum + run.timing.reduce((total, row) => total + row.seconds, 0), 0);
+  const origin = `Output of \`${COMMAND}\`, ${dates}, commit ${commits}${
+    isModified ? " with uncommitted changes" : ""
+  }; ${cpu}, ${cores} cores; ${(seconds / runs.length).toFixed(1)} s a cell on average.`;
+
+  writeFileSync(PICTURE, standaloneSvg(curveFigures(options.scale, main)[0].wide));
+  replaceBlock(
+    "README.md",
+    "inspo",
+    [origin, "", toMarkdown(main.summary.results), toMarkdown(main.summary.claims)].join("\n"),
+  );
+  const allOrigin = `Output of \`${COMMAND} --arms all\`, ${dates}, commit ${commits}${
+    isModified ? " with uncommitted changes" : ""
+  }.`;
+  replaceBlock(
+    "recipes/inspo/README.md",
+    "inspo",
+    [allOrigin, "", toMarkdown(everything.summary.results), toMarkdown(everything.summary.claims)].join("\n"),
+  );
+  process.stdout.write(`README.md, recipes/inspo/README.md, ${PICTURE}\n`);
+} catch (error) {
+  const { code, message } = exitCode(error);
+  process.stderr.write(`${message}\n`);
+  process.exit(code);
+}
+
+function replaceBlock(path: string, name: string, content: string): void {
+  const begin = `<!-- begin ${name} -->`;
+  const end = `<!-- end ${name} -->`;
+  const text = readFileSync(path, "utf8");
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from < 0 || to < from) throw new RangeError(`${path} has no ${begin} … ${end}`);
+  writeFileSync(path, `${text.slice(0, from + begin.length)}\n\n${content.trim()}\n\n${text.slice(to)}`);
+}
