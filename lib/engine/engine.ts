@@ -101,7 +101,8 @@ export type Aggregation = "token-mean" | "seq-mean-token-mean";
  * aggregation separately), so splitting a batch over several calls does not change the update.
  *
  * - `ppo`: −min(ρA, clip(ρ, 1−clipLow, 1+clipHigh)·A), with A < 0 bounded below by dualClip·A (dual clip), plus
- *   klCoef times the k3 estimator exp(r−ℓ) − (r−ℓ) − 1 against the snapshot `reference`. Log-ratios are clamped to ±20.
+ *   klCoef times the k3 estimator exp(r−ℓ) − (r−ℓ) − 1 against the snapshot `reference`. Log-ratios are clamped to ±20; the
+ *   k3 value is clamped to 10, with gradient 0 there, as in veRL's low_var_kl.
  * - `weighted-nll`: −weight·ℓ.
  * - `teacher-kl`: weight·KL(teacher ‖ student) over the whole vocabulary; the teacher reads `teacherPrompt`.
  */

@@ -152,7 +152,7 @@ interface Torch {
 /** Null where there is no python with torch. */
 async function startTorch(folder: string): Promise<Torch | null> {
   const probe = new Deno.Command(python, { args: ["-c", "import torch, numpy"], stdout: "null", stderr: "null" });
-  const hasTorch = await probe.output().then(({ success }) => success, () => false); // no such program: no torch
+  const hasTorch = await Promise.try(() => probe.output()).then(({ success }) => success, () => false); // no such program
   if (!hasTorch) return null;
   await engine.save(folder);
   const work = join(folder, "work.json");

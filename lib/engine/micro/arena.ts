@@ -11,6 +11,7 @@ const MOST_BYTES = 2 ** 31 - PAGE; // int32 pointers
 export interface Arena {
   /** The memory as numbers; a new view after every growth, so never keep it across an allocation. */
   readonly f32: Float32Array;
+  /** The same as whole numbers. */
   readonly i32: Int32Array;
   /** Room for `size` numbers that stays; only between calls. New memory holds zeros, used memory anything. */
   keep(size: number): Pointer;

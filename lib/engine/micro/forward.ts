@@ -4,26 +4,39 @@ import type { PackedBatch } from "./packed_batch.ts";
 
 /** What a layer's way back needs; all in the arena until it is cleared. */
 export interface LayerActivations {
+  /** Residual stream before the layer, [rows, width]. */
   input: Pointer;
+  /** Its norm, which queries, keys and values come from. */
   attentionNormed: Pointer;
+  /** 1 / rms of every row of `input`. */
   attentionInverseRms: Pointer;
+  /** Queries, keys (both turned to their positions) and values, [rows, 3 · width]. */
   qkv: Pointer;
   /** Attention probabilities, sequence by sequence. */
   probabilities: Pointer;
+  /** What attention reads, before its output matrix. */
   mixed: Pointer;
+  /** Residual stream behind attention, [rows, width]. */
   middle: Pointer;
+  /** Its norm. */
   feedForwardNormed: Pointer;
+  /** 1 / rms of every row of `middle`. */
   feedForwardInverseRms: Pointer;
+  /** Hidden layer before its activation, [rows, feedForward]. */
   up: Pointer;
+  /** Hidden layer behind it. */
   activated: Pointer;
 }
 
 /** What a pass over a packed batch leaves in the arena. */
 export interface Activations {
+  /** From the first to the last. */
   layers: LayerActivations[];
-  /** Rows of the residual stream that predict a continuation token, their norm, and its 1 / rms. */
+  /** Rows of the residual stream that predict a continuation token, [scored, width]. */
   scoredInput: Pointer;
+  /** Their norm. */
   scoredNormed: Pointer;
+  /** 1 / rms of every one. */
   scoredInverseRms: Pointer;
   /** Log-probabilities of the whole vocabulary, [scored, vocabulary]. */
   logprobs: Pointer;

@@ -33,7 +33,7 @@ export interface Kernels {
 
   /** y = gain · x / rms(x), row by row; keeps 1 / rms for the way back. ε is 1e-5. */
   rmsNorm(x: Pointer, gain: Pointer, y: Pointer, inverseRms: Pointer, rows: number, width: number): void;
-  /** dx += …, dGain += … */
+  /** Way back of `rmsNorm`: dx += …, dGain += … */
   rmsNormBackward(
     x: Pointer,
     gain: Pointer,
@@ -75,7 +75,7 @@ export interface Kernels {
     heads: number,
     headWidth: number,
   ): void;
-  /** `dQkv` must hold zeros. `scratch` has room for `pitch` numbers. */
+  /** Way back of `attention`. `dQkv` must hold zeros. `scratch` has room for `pitch` numbers. */
   attentionBackward(
     qkv: Pointer,
     dOut: Pointer,
@@ -115,6 +115,7 @@ export interface Kernels {
   /** The student's log-probabilities become the derivative by its logits of Σ weight[i] · KL(teacher[i] ‖ student[i]). */
   divergenceBackward(student: Pointer, teacher: Pointer, weight: Pointer, rows: number, columns: number): void;
 
+  /** x = 0. */
   zero(x: Pointer, size: number): void;
   /** y += factor · x. */
   addScaled(x: Pointer, y: Pointer, size: number, factor: number): void;

@@ -55,8 +55,8 @@ export interface MicroEngine extends Engine {
 /**
  * A small decoder-only transformer that samples and learns inside this process, on one core.
  *
- * Equal options, calls and seeds give equal bits on every machine. Methods compute synchronously before their promise
- * resolves.
+ * Equal options, calls and seeds give equal bits wherever the `Math` functions do (the same V8 on the same processor
+ * family). Methods compute synchronously, before they return their promise.
  *
  * @throws {RangeError} for sizes that the kernels cannot compute
  */
@@ -71,7 +71,8 @@ export function createMicroEngine(options: MicroEngineOptions): MicroEngine {
   const store = createParameterStore(model, initialWeights(layout, options.seed));
   const snapshots = new Map<string, Pointer>();
   let cache: KvCache | undefined;
-  let weightsName = `initial weights, seed ${options.seed}`;
+  let origin = `initial weights, seed ${options.seed}`;
+  let updates = 0;
 
   const vector = (pointer: Pointer) => arena.f32.slice(pointer >> 2, (pointer >> 2) + layout.size);
   const byName = (flat: Float32Array) =>
@@ -92,10 +93,14 @@ export function createMicroEngine(options: MicroEngineOptions): MicroEngine {
   const weightsChanged = () => {
     if (cache !== undefined) clearKvCache(cache);
   };
+  const weightsAre = (hash: string) => {
+    origin = `sha256:${hash}`;
+    updates = 0;
+  };
 
   return {
     get info() {
-      return engineInfo(shape, layout.size, weightsName, kernels);
+      return engineInfo(shape, layout.size, updates === 0 ? origin : `${origin} + ${updates} updates`, kernels);
     },
     encode: (text) => settle(() => tokenizer.encode(typeof text === "string" ? text : tokenizer.applyTemplate(text))),
     decode: (tokens) => settle(() => tokenizer.decode(tokens)),
@@ -125,11 +130,12 @@ export function createMicroEngine(options: MicroEngineOptions): MicroEngine {
     optimStep: (optim) =>
       settle(() => {
         const metrics = adamWStep(model, store, optim);
+        updates++;
         weightsChanged();
         return metrics;
       }),
     save: async (path) => {
-      await saveCheckpoint(path, model, store);
+      weightsAre(await saveCheckpoint(path, model, store));
     },
     load: async (path) => {
       const checkpoint = await readCheckpoint(path, model);
@@ -138,7 +144,7 @@ export function createMicroEngine(options: MicroEngineOptions): MicroEngine {
       arena.f32.set(checkpoint.variance, store.variance >> 2);
       store.step = checkpoint.step;
       clearGradients(model, store);
-      weightsName = `sha256:${checkpoint.hash}`;
+      weightsAre(checkpoint.hash);
       weightsChanged();
     },
     loadWeights: async (source) => {
@@ -146,7 +152,7 @@ export function createMicroEngine(options: MicroEngineOptions): MicroEngine {
       const name = typeof source === "string" ? source : "the given bytes";
       arena.f32.set(decodeWeights(bytes, name, model), store.weights >> 2);
       resetOptimizer(model, store);
-      weightsName = `sha256:${sha256(bytes)}`;
+      weightsAre(sha256(bytes));
       weightsChanged();
     },
     close: () => Promise.resolve(),

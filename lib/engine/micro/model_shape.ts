@@ -4,7 +4,9 @@ export interface ModelShape {
   vocabulary: number;
   /** Size of the residual stream; `heads` times a multiple of 16. */
   width: number;
+  /** Number of blocks of attention and feed-forward. */
   layers: number;
+  /** Attention heads. */
   heads: number;
   /** Size of the hidden layer of the feed-forward blocks; a multiple of 8. */
   feedForward: number;
@@ -16,6 +18,7 @@ export interface ModelShape {
 
 /** A parameter tensor and where it lies in the flat parameter vector. */
 export interface ParameterTensor {
+  /** As in checkpoints, e.g. `layers.0.qkv.weight`. */
   name: string;
   /** Matrices are [input, output]. */
   shape: readonly number[];
@@ -27,22 +30,33 @@ export interface ParameterTensor {
 
 /** Offsets of one layer's tensors, in numbers. */
 export interface LayerOffsets {
+  /** [width] */
   attentionNorm: number;
+  /** [width, 3 · width] */
   qkv: number;
+  /** [width, width] */
   attentionOutput: number;
+  /** [width] */
   feedForwardNorm: number;
+  /** [width, feedForward] */
   up: number;
+  /** [feedForward, width] */
   down: number;
 }
 
 /** Where every tensor lies in the flat parameter vector. */
 export interface ParameterLayout {
+  /** In the order of their offsets. */
   tensors: readonly ParameterTensor[];
   /** Number of parameters. */
   size: number;
+  /** Offset of the embedding, [vocabulary, width]. */
   embedding: number;
+  /** Offsets of every layer. */
   layers: readonly LayerOffsets[];
+  /** Offset of the last norm, [width]. */
   finalNorm: number;
+  /** Offset of the head, [width, vocabulary]. */
   head: number;
 }
 

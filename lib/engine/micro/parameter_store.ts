@@ -50,7 +50,6 @@ export function gradientSum(
 /** Forgets the accumulated gradients. */
 export function clearGradients({ kernels, layout }: Model, store: ParameterStore): void {
   for (const sum of store.sums.values()) {
-    if (sum.denominator === 0) continue;
     kernels.zero(sum.pointer, layout.size);
     sum.denominator = 0;
   }

@@ -18,8 +18,8 @@ interface Arrays {
 
 const CASES: Record<string, Run> = {
   "matmul() without addend": (kernels, { floats }) => {
-    const [a, b, c] = [floats(13 * 7), floats(7 * 24), floats(13 * 24)];
-    kernels.matmul(a, b, c, 13, 24, 7, 0);
+    const [a, b, c] = [floats(13 * 8), floats(8 * 24), floats(13 * 24)];
+    kernels.matmul(a, b, c, 13, 24, 8, 0);
     return [c];
   },
   "matmul() in place of its addend": (kernels, { floats }) => {
@@ -163,6 +163,28 @@ test("matmul() gives a row the same bits whatever rows are beside it", () => {
     const start = (together >> 2) + 40 * row;
     expect(arena.f32.slice(alone >> 2, (alone >> 2) + 40)).toEqual(arena.f32.slice(start, start + 40));
   }
+});
+
+test.each([1, 2, 3, 5, 6, 7])("attention and its way back read nothing behind a sequence of %i tokens", (length) => {
+  const kernels = loadWasmKernels();
+  const { arena, floats } = arraysFor(kernels);
+  const [qkv, out, dOut] = [floats((length + 4) * 96), floats(length * 32), floats((length + 4) * 32)];
+  const pitch = (length + 3) & ~3;
+  const [p, dQkv, scratch] = [floats(2 * length * pitch, NaN, NaN), floats(length * 96, 0, 0), floats(pitch, NaN, NaN)];
+  arena.f32.fill(NaN, (qkv >> 2) + length * 96, (qkv >> 2) + (length + 4) * 96);
+  arena.f32.fill(NaN, (dOut >> 2) + length * 32, (dOut >> 2) + (length + 4) * 32);
+  kernels.attention(qkv, out, p, length, 2, 16);
+  kernels.attentionBackward(qkv, dOut, p, dQkv, scratch, length, 2, 16);
+  expect(arena.f32.slice(out >> 2, (out >> 2) + length * 32).every(Number.isFinite)).toBe(true);
+  expect(arena.f32.slice(dQkv >> 2, (dQkv >> 2) + length * 96).every(Number.isFinite)).toBe(true);
+});
+
+test("exponential() keeps NaN, so that a broken gradient is seen", () => {
+  const kernels = loadWasmKernels();
+  const { arena, floats } = arraysFor(kernels);
+  const [x, y] = [floats(4, NaN, NaN), floats(4)];
+  kernels.exponential(x, y, 4);
+  expect([...arena.f32.slice(y >> 2, (y >> 2) + 4)]).toEqual([NaN, NaN, NaN, NaN]);
 });
 
 test("exponential() is within 2e-7 of Math.exp", () => {

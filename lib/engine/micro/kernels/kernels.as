@@ -7,7 +7,7 @@
 /** First byte behind the constants of the compiled module. */
 export const heapBase: usize = __heap_base;
 
-const NONE: f32 = -1e30; // stands in for −∞ in attention: exp() of it is 0 and no difference of two is NaN
+const NONE: f32 = -1e30; // stands in for −∞ in attention scores: no difference of two is NaN
 
 @inline
 function multiplyAdd(a: v128, b: v128, c: v128): v128 {
@@ -239,7 +239,7 @@ export function rmsNormBackward(
 export function squaredRelu(x: usize, y: usize, size: i32): void {
   const zeros = f32x4.splat(0);
   for (let c: usize = 0; c < bytes(size); c += 16) {
-    const u = f32x4.max(v128.load(x + c), zeros);
+    const u = f32x4.pmax(v128.load(x + c), zeros);
     v128.store(y + c, f32x4.mul(u, u));
   }
 }
@@ -247,7 +247,7 @@ export function squaredRelu(x: usize, y: usize, size: i32): void {
 export function squaredReluBackward(x: usize, dy: usize, size: i32): void {
   const zeros = f32x4.splat(0);
   for (let c: usize = 0; c < bytes(size); c += 16) {
-    const u = f32x4.max(v128.load(x + c), zeros);
+    const u = f32x4.pmax(v128.load(x + c), zeros);
     v128.store(dy + c, f32x4.mul(f32x4.add(u, u), v128.load(dy + c)));
   }
 }
@@ -281,21 +281,51 @@ export function rotate(
 
 // ---- attention
 
-/** Dot products of a query with `count` (1 to 4) keys; the lanes behind them repeat the last key, never memory behind it. */
+/** Dot products of a query with four keys. */
 @inline
-function fourDots(query: usize, keys: usize, stride: usize, count: i32, headBytes: usize): v128 {
-  const k1 = keys + (count > 1 ? stride : 0), k2 = k1 + (count > 2 ? stride : 0), k3 = k2 + (count > 3 ? stride : 0);
+function fourDots(query: usize, k0: usize, k1: usize, k2: usize, k3: usize, headBytes: usize): v128 {
   let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
-  for (let c: usize = 0; c < headBytes; c += 16) {
-    const q = v128.load(query + c);
-    s0 = multiplyAdd(q, v128.load(keys + c), s0);
+  for (let c: usize = 0; c < headBytes; c += 64) {
+    let q = v128.load(query + c);
+    s0 = multiplyAdd(q, v128.load(k0 + c), s0);
     s1 = multiplyAdd(q, v128.load(k1 + c), s1);
     s2 = multiplyAdd(q, v128.load(k2 + c), s2);
     s3 = multiplyAdd(q, v128.load(k3 + c), s3);
+    q = v128.load(query + c, 16);
+    s0 = multiplyAdd(q, v128.load(k0 + c, 16), s0);
+    s1 = multiplyAdd(q, v128.load(k1 + c, 16), s1);
+    s2 = multiplyAdd(q, v128.load(k2 + c, 16), s2);
+    s3 = multiplyAdd(q, v128.load(k3 + c, 16), s3);
+    q = v128.load(query + c, 32);
+    s0 = multiplyAdd(q, v128.load(k0 + c, 32), s0);
+    s1 = multiplyAdd(q, v128.load(k1 + c, 32), s1);
+    s2 = multiplyAdd(q, v128.load(k2 + c, 32), s2);
+    s3 = multiplyAdd(q, v128.load(k3 + c, 32), s3);
+    q = v128.load(query + c, 48);
+    s0 = multiplyAdd(q, v128.load(k0 + c, 48), s0);
+    s1 = multiplyAdd(q, v128.load(k1 + c, 48), s1);
+    s2 = multiplyAdd(q, v128.load(k2 + c, 48), s2);
+    s3 = multiplyAdd(q, v128.load(k3 + c, 48), s3);
   }
   const t0 = f32x4.add(v128.shuffle<f32>(s0, s1, 0, 4, 1, 5), v128.shuffle<f32>(s0, s1, 2, 6, 3, 7));
   const t1 = f32x4.add(v128.shuffle<f32>(s2, s3, 0, 4, 1, 5), v128.shuffle<f32>(s2, s3, 2, 6, 3, 7));
   return f32x4.add(v128.shuffle<f32>(t0, t1, 0, 1, 4, 5), v128.shuffle<f32>(t0, t1, 2, 3, 6, 7));
+}
+
+/** `to[j]` = query · key j for `count` keys; lanes behind them, up to a multiple of 4, repeat the last key's. */
+@inline
+function dots(query: usize, keys: usize, stride: usize, to: usize, count: i32, headBytes: usize): void {
+  let j = 0;
+  for (; j + 4 <= count; j += 4) {
+    const k1 = keys + stride, k2 = k1 + stride, k3 = k2 + stride;
+    v128.store(to + bytes(j), fourDots(query, keys, k1, k2, k3, headBytes));
+    keys = k3 + stride;
+  }
+  const rest = count - j;
+  if (rest === 0) return;
+  // Memory behind the last key is not ours to read: it may hold NaN, and 0 · NaN is NaN.
+  const k1 = keys + (rest > 1 ? stride : 0), k2 = k1 + (rest > 2 ? stride : 0);
+  v128.store(to + bytes(j), fourDots(query, keys, k1, k2, k2, headBytes));
 }
 
 /** One query of one head against `count` keys and values; `p` receives its probabilities, zeros up to a multiple of 4. */
@@ -311,24 +341,14 @@ function attend(
   headBytes: usize,
   scale: v128,
 ): void {
+  dots(query, keys, stride, p, count, headBytes);
+  for (let j = count; j & 3; j++) store<f32>(p + bytes(j), NONE);
   let largest = f32x4.splat(NONE);
-  let key = keys;
-  for (let j = 0; j < count; j += 4) {
-    const rest = count - j;
-    let s = f32x4.mul(fourDots(query, key, stride, rest, headBytes), scale);
-    if (rest < 4) {
-      s = f32x4.replace_lane(s, 3, NONE);
-      if (rest < 3) s = f32x4.replace_lane(s, 2, NONE);
-      if (rest < 2) s = f32x4.replace_lane(s, 1, NONE);
-    }
-    largest = f32x4.max(largest, s);
-    v128.store(p + bytes(j), s);
-    key += stride << 2;
-  }
+  for (let j = 0; j < count; j += 4) largest = f32x4.pmax(largest, v128.load(p + bytes(j)));
   const shift = f32x4.splat(maxLanes(largest));
   let sum = f32x4.splat(0);
   for (let j = 0; j < count; j += 4) {
-    const e = exp4(f32x4.sub(v128.load(p + bytes(j)), shift));
+    const e = exp4(f32x4.mul(f32x4.sub(v128.load(p + bytes(j)), shift), scale));
     sum = f32x4.add(sum, e);
     v128.store(p + bytes(j), e);
   }
@@ -433,13 +453,9 @@ function scoreGradient(
   headBytes: usize,
   scale: v128,
 ): void {
+  dots(dOut, values, stride, ds, count, headBytes);
   let sum = f32x4.splat(0);
-  for (let j = 0; j < count; j += 4) {
-    const d = fourDots(dOut, values, stride, count - j, headBytes);
-    v128.store(ds + bytes(j), d);
-    sum = multiplyAdd(d, v128.load(p + bytes(j)), sum);
-    values += stride << 2;
-  }
+  for (let j = 0; j < count; j += 4) sum = multiplyAdd(v128.load(ds + bytes(j)), v128.load(p + bytes(j)), sum);
   const mean = f32x4.splat(sumLanes(sum));
   for (let j = 0; j < count; j += 4) {
     const centred = f32x4.sub(v128.load(ds + bytes(j)), mean);
@@ -482,19 +498,40 @@ function spreadGradient(qkv: usize, dQkv: usize, dOut: usize, p: usize, ds: usiz
 
 // ---- probabilities
 
+// Four times each, in memory: compiled code makes a constant vector anew wherever it is used, which costs more than a load.
+const EXP: usize = memory.data<f32>([
+  88, 88, 88, 88,
+  -87, -87, -87, -87,
+  1.44269504088896341, 1.44269504088896341, 1.44269504088896341, 1.44269504088896341,
+  12582912, 12582912, 12582912, 12582912, // 1.5 · 2²³: adding it leaves a whole number in the low bits
+  -0.693359375, -0.693359375, -0.693359375, -0.693359375,
+  2.12194440e-4, 2.12194440e-4, 2.12194440e-4, 2.12194440e-4,
+  1.9875691500e-4, 1.9875691500e-4, 1.9875691500e-4, 1.9875691500e-4,
+  1.3981999507e-3, 1.3981999507e-3, 1.3981999507e-3, 1.3981999507e-3,
+  8.3334519073e-3, 8.3334519073e-3, 8.3334519073e-3, 8.3334519073e-3,
+  4.1665795894e-2, 4.1665795894e-2, 4.1665795894e-2, 4.1665795894e-2,
+  1.6666665459e-1, 1.6666665459e-1, 1.6666665459e-1, 1.6666665459e-1,
+  0.5, 0.5, 0.5, 0.5,
+  1, 1, 1, 1,
+], 16);
+
 /** e^x of four numbers, relative error about 1e-7 (S. Moshier's Cephes expf: reduction by ln 2, polynomial of degree 5). */
 @inline
 function exp4(x: v128): v128 {
-  x = f32x4.max(f32x4.min(x, f32x4.splat(88)), f32x4.splat(-87));
-  const n = f32x4.nearest(f32x4.mul(x, f32x4.splat(1.44269504088896341)));
-  const r = multiplyAdd(n, f32x4.splat(2.12194440e-4), multiplyAdd(n, f32x4.splat(-0.693359375), x));
-  let p = multiplyAdd(f32x4.splat(1.9875691500e-4), r, f32x4.splat(1.3981999507e-3));
-  p = multiplyAdd(p, r, f32x4.splat(8.3334519073e-3));
-  p = multiplyAdd(p, r, f32x4.splat(4.1665795894e-2));
-  p = multiplyAdd(p, r, f32x4.splat(1.6666665459e-1));
-  p = multiplyAdd(p, r, f32x4.splat(0.5));
-  p = f32x4.add(multiplyAdd(f32x4.mul(r, r), p, r), f32x4.splat(1));
-  return f32x4.mul(p, i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23));
+  // pmin and pmax are one instruction each, min and max eight; with x first, NaN stays NaN.
+  x = f32x4.pmax(f32x4.pmin(x, v128.load(EXP)), v128.load(EXP, 16));
+  const rounded = f32x4.add(f32x4.mul(x, v128.load(EXP, 32)), v128.load(EXP, 48));
+  const n = f32x4.sub(rounded, v128.load(EXP, 48));
+  const r = multiplyAdd(n, v128.load(EXP, 80), multiplyAdd(n, v128.load(EXP, 64), x));
+  let p = multiplyAdd(v128.load(EXP, 96), r, v128.load(EXP, 112));
+  p = multiplyAdd(p, r, v128.load(EXP, 128));
+  p = multiplyAdd(p, r, v128.load(EXP, 144));
+  p = multiplyAdd(p, r, v128.load(EXP, 160));
+  p = multiplyAdd(p, r, v128.load(EXP, 176));
+  const one = v128.load(EXP, 192);
+  p = f32x4.add(multiplyAdd(f32x4.mul(r, r), p, r), one);
+  // The bits of 1 are the exponent's bias.
+  return f32x4.mul(p, i32x4.add(i32x4.shl(rounded, 23), one));
 }
 
 export function logSoftmax(logits: usize, entropy: usize, rows: i32, columns: i32, scale: f32): void {
@@ -504,7 +541,7 @@ export function logSoftmax(logits: usize, entropy: usize, rows: i32, columns: i3
     for (let c: usize = 0; c < stride; c += 16) {
       const z = f32x4.mul(v128.load(logits + c), factor);
       v128.store(logits + c, z);
-      largest = f32x4.max(largest, z);
+      largest = f32x4.pmax(largest, z);
     }
     const shift = f32x4.splat(maxLanes(largest));
     let sum = f32x4.splat(0), weighted = sum;
