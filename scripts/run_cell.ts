@@ -7,11 +7,14 @@ import { createInterface } from "node:readline";
 import process from "node:process";
 import { type CellMessage, type CellOrder } from "../lib/recipe/cell_process.ts";
 import { executeCell } from "../lib/recipe/execute_cell.ts";
+import { isInfrastructureError } from "../lib/recipe/exit_code.ts";
 import { loadRecipe } from "../recipes/index.ts";
 
 const send = (message: CellMessage) => process.stdout.write(`${JSON.stringify(message)}\n`);
 let isStopping = false;
 const stop = () => void (isStopping = true);
+// The reader is gone: what is left to do is a checkpoint.
+process.stdout.on("error", stop);
 process.on("SIGINT", stop);
 process.on("SIGTERM", stop);
 
@@ -28,7 +31,8 @@ input.once("line", async (line) => {
     send({ type: "outcome", outcome });
     process.exit(0);
   } catch (error) {
-    send({ type: "failed", message: error instanceof Error ? error.message : String(error) });
+    const message = error instanceof Error ? error.message : String(error);
+    send({ type: "failed", message, isInfrastructure: isInfrastructureError(error) });
     process.exit(1);
   }
 });

@@ -1,3 +1,4 @@
+import process from "node:process";
 import type { Reporter, TestModule } from "vitest/node";
 
 /** Ends a run with the plain line that CI counts by, with the skips and their reasons on the lines before it. */
@@ -19,8 +20,8 @@ export default class PlainReporter implements Reporter {
         }
       }
     }
-    for (const [reason, count] of skipped) console.log(`${count} skipped: ${reason}`);
-    console.log(`${passed} passed, ${failed} failed`);
+    for (const [reason, count] of skipped) process.stdout.write(`${count} skipped: ${reason}\n`);
+    process.stdout.write(`${passed} passed, ${failed} failed\n`);
   }
 }
 

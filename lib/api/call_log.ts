@@ -28,6 +28,11 @@ const chatReply: z.ZodType<ChatReply> = z.strictObject({
 
 const loggedCall = z.strictObject({ v: z.literal(1), hash: z.string(), key: z.string(), reply: chatReply });
 
+/** The replies of a log that nobody writes; none without a file. @throws {SyntaxError} if it is damaged */
+export function readCallLog(path: string): ChatReply[] {
+  return readJsonLines(path, loggedCall).map(({ reply }) => reply);
+}
+
 /**
  * Opens an append-only JSON Lines file of replies, so that a resumed run pays for no call twice.
  *

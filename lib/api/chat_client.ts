@@ -3,10 +3,10 @@ import { z } from "zod";
 import { type CallLog, requestHash } from "./call_log.ts";
 import { ChatError, type ChatReply, type ChatRequest, type ChatUsage } from "./chat.ts";
 import { chatTransport, type ResponseFormat } from "./chat_transport.ts";
-import { concurrencyLimit } from "./concurrency_limit.ts";
+import { concurrencyLimit, type RunLimited } from "./concurrency_limit.ts";
 import { resolveEndpoint } from "./endpoint.ts";
 import { jsonObjects } from "./json_object.ts";
-import { addUsage, createLedger, type Prices, type Spending, type SpendingLimits } from "./spending.ts";
+import { addUsage, createLedger, type Ledger, type Prices, type Spending, type SpendingLimits } from "./spending.ts";
 
 /** Characters of an unusable reply that are shown to the model when it is asked again. */
 const QUOTED_CHARACTERS = 4_000;
@@ -71,7 +71,18 @@ export interface ChatClient {
    * @throws {ChatError} `unreadable` if the second reply is unusable too, `refused` if the model or a filter refused
    */
   parse<T>(request: ParseRequest<T>): Promise<ParsedReply<T>>;
+  /** Another model of the same server, within the same limits: both share call log, budget and places, and the prices. */
+  forModel(model: string): ChatClient;
   spending(): Spending;
+}
+
+/** What the clients of several models have in common. */
+interface Shared {
+  options: ChatClientOptions;
+  ledger: Ledger;
+  runLimited: RunLimited;
+  /** Calls by the hash of their request, so that two equal ones at a time are made once. */
+  underWay: Map<string, Promise<ChatReply>>;
 }
 
 /**
@@ -81,23 +92,27 @@ export interface ChatClient {
  * @throws {RangeError} on settings out of range, or a cost limit without prices
  */
 export function createChatClient(options: ChatClientOptions): ChatClient {
-  const { model, timeoutMs, retries, log } = options;
-  checkWhole("timeoutMs", timeoutMs, 1);
-  checkWhole("retries", retries, 0);
-  const ledger = createLedger(
-    model,
-    options.limits,
-    options.prices,
-    [...log?.replies() ?? []].map(({ usage }) => usage),
-  );
+  const { model, log } = options;
+  checkWhole("timeoutMs", options.timeoutMs, 1);
+  checkWhole("retries", options.retries, 0);
+  const paid = [...log?.replies() ?? []].map(({ usage }) => usage);
+  return clientOf(model, {
+    options,
+    ledger: createLedger(model, options.limits, options.prices, paid),
+    runLimited: concurrencyLimit(options.concurrency),
+    underWay: new Map(),
+  });
+}
+
+function clientOf(model: string, shared: Shared): ChatClient {
+  const { options, ledger, runLimited, underWay } = shared;
+  const { timeoutMs, retries, log } = options;
   const send = chatTransport(model, resolveEndpoint(model, options), {
     timeoutMs,
     totalMs: options.totalMs ?? timeoutMs * (retries + 1),
     retries,
     maxReplyBytes: options.maxReplyBytes ?? 2 ** 20,
   });
-  const runLimited = concurrencyLimit(options.concurrency);
-  const underWay = new Map<string, Promise<ChatReply>>();
 
   const call = (request: ChatRequest, format?: ResponseFormat) =>
     runLimited(async (): Promise<ChatReply> => {
@@ -132,7 +147,8 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   return {
     model,
     complete: (request) => complete(request),
-    parse: (request) => parse(request, complete, options),
+    parse: (request) => parse(request, complete, { model, structuredOutput: options.structuredOutput }),
+    forModel: (other) => clientOf(other, shared),
     spending: ledger.totals,
   };
 }
@@ -142,7 +158,7 @@ type Complete = (request: ChatRequest, format?: ResponseFormat) => Promise<ChatR
 async function parse<T>(
   request: ParseRequest<T>,
   complete: Complete,
-  { model, structuredOutput }: ChatClientOptions,
+  { model, structuredOutput }: Pick<ChatClientOptions, "model" | "structuredOutput">,
 ): Promise<ParsedReply<T>> {
   const { schema, schemaName, ...chat } = request;
   const format = structuredOutput === false ? undefined : zodResponseFormat(schema, schemaName);

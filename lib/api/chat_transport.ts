@@ -142,10 +142,19 @@ function chatError(error: unknown, what: string, { timeoutMs, totalMs, retries }
   }
   if (error instanceof APIError && error.status !== undefined) {
     const isPassing = error.status === 408 || error.status === 409 || error.status === 429 || error.status >= 500;
-    const message = `${what}: ${briefly(error.message)}${isPassing ? ` (${tries})` : ""}`;
+    const message = `${what}: ${briefly(error.message)}${isPassing ? ` (${tries})` : remedyFor(error.status)}`;
     return new ChatError(message, isPassing ? "unreachable" : "rejected", error.status, { cause: error });
   }
   return error;
+}
+
+/** What a user can do about a status that trying again will not change. */
+function remedyFor(status: number): string {
+  if (status === 401 || status === 403) return "; check the environment variable OPENAI_API_KEY";
+  if (status === 404) {
+    return "; check the model's name, and that OPENAI_BASE_URL ends as the server wants it (mostly /v1)";
+  }
+  return "";
 }
 
 function briefly(text: string): string {

@@ -35,10 +35,10 @@ export class BudgetExhaustedError extends Error {
   constructor(readonly kind: "calls" | "cost", readonly spent: number, readonly limit: number) {
     super(
       kind === "calls"
-        ? `Cannot send another call: ${spent} of at most ${limit} are used; raise the limit of calls and resume`
+        ? `Cannot send another call: ${spent} of at most ${limit} are used; raise --max-calls and run the same command again, it goes on from there`
         : `Cannot send another call: ${
           spent.toFixed(4)
-        } of at most ${limit} USD are spent; raise the cost limit and resume`,
+        } of at most ${limit} USD are spent; raise --max-cost and run the same command again, it goes on from there`,
     );
   }
 }
@@ -136,7 +136,7 @@ function checkLimits(model: string, { maxCalls, maxCostUsd }: SpendingLimits, pr
   if (prices === undefined) {
     throw new RangeError(
       `Cannot limit the cost to ${maxCostUsd} USD: the prices of "${model}" are not known; ` +
-        "give --price-input and --price-output (USD per million tokens)",
+        "give --price IN,OUT (USD per million tokens)",
     );
   }
 }

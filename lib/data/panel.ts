@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { QaTask } from "../environment/search_qa/task.ts";
 import { hashSeed } from "../random/stream.ts";
 
 /** A fixed split of a question set: ids and hash are committed, the questions are not. */
-export const panelFile = z.strictObject({
+const panelFile = z.strictObject({
   version: z.literal(1),
   name: z.string(),
   /** Where the questions come from, in words. */
@@ -44,8 +45,12 @@ export function questionsHash(tasks: readonly QaTask[]): string {
  */
 export function splitQuestions(name: string, source: string, tasks: readonly QaTask[]): Panel {
   if (tasks.length < 30) throw new RangeError(`Cannot split ${tasks.length} questions: at least 30 are needed`);
-  if (new Set(tasks.map(({ id }) => id)).size < tasks.length) {
-    throw new RangeError(`Cannot split the questions of ${name}: an id occurs twice`);
+  const ids = new Set<string>();
+  for (const { id } of tasks) {
+    if (ids.has(id)) {
+      throw new RangeError(`Cannot split the questions of ${name}: the id ${JSON.stringify(id)} occurs twice`);
+    }
+    ids.add(id);
   }
   const ordered = [...tasks].sort((a, b) => hashSeed(name, a.id) - hashSeed(name, b.id) || (a.id < b.id ? -1 : 1));
   const verification = Math.min(200, Math.floor(tasks.length * 0.4));
@@ -81,6 +86,25 @@ export function panelTasks(panel: Panel, tasks: readonly QaTask[]): PanelTasks {
     verification: ordered.slice(train.length, train.length + verification.length),
     test: ordered.slice(train.length + verification.length),
   };
+}
+
+/** A panel as its file holds it: the ids of a split on one line. */
+export function panelText({ splits, ...head }: Panel): string {
+  const fields = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`);
+  const lines = Object.entries(splits).map(([name, ids]) => `    ${JSON.stringify(name)}: ${JSON.stringify(ids)}`);
+  return `{\n${fields.join("")}  "splits": {\n${lines.join(",\n")}\n  }\n}\n`;
+}
+
+/**
+ * Reads a panel file.
+ *
+ * @throws {SyntaxError} naming file and field if it is none
+ */
+export async function readPanel(path: string): Promise<Panel> {
+  const parsed = panelFile.safeParse(JSON.parse(await readFile(path, "utf8")));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new SyntaxError(`${path} is no panel file: field ${issue.path.join(".") || "(all)"}: ${issue.message}`);
 }
 
 function inOrder(panel: Panel, tasks: readonly QaTask[]): QaTask[] {

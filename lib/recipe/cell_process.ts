@@ -3,8 +3,7 @@ import { createInterface } from "node:readline";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import type { RunOptions } from "./recipe.ts";
-import type { Cell } from "./recipe.ts";
+import type { Cell, RunOptions } from "./recipe.ts";
 import type { CellProgress } from "./run_recorded.ts";
 
 /** What a cell's process is told, as one JSON line on its standard input. */
@@ -30,16 +29,22 @@ const message = z.discriminatedUnion("type", [
     }),
   }),
   z.object({ type: z.literal("outcome"), outcome: z.enum(["finished", "interrupted"]) }),
-  z.object({ type: z.literal("failed"), message: z.string() }),
+  z.object({ type: z.literal("failed"), message: z.string(), isInfrastructure: z.boolean() }),
 ]);
 
 /** A line that a cell's process writes on its standard output. */
 export type CellMessage = z.infer<typeof message>;
 
+/** A cell that failed. */
+export interface FailedCell {
+  outcome: "failed";
+  message: string;
+  /** A disk, a lock or a service failed it: the same command may succeed once that is mended. */
+  isInfrastructure: boolean;
+}
+
 /** How a cell ended. */
-export type CellResult =
-  | { outcome: "finished" | "interrupted" }
-  | { outcome: "failed"; message: string };
+export type CellResult = { outcome: "finished" | "interrupted" } | FailedCell;
 
 /** A running cell. */
 export interface CellProcess {
@@ -67,21 +72,18 @@ export function startCell(order: CellOrder, onProgress: (progress: CellProgress)
     const parsed = parseMessage(line);
     if (parsed?.type === "progress") onProgress(parsed.progress);
     if (parsed?.type === "outcome") last = { outcome: parsed.outcome };
-    if (parsed?.type === "failed") last = { outcome: "failed", message: parsed.message };
+    if (parsed?.type === "failed") {
+      last = { outcome: "failed", message: parsed.message, isInfrastructure: parsed.isInfrastructure };
+    }
   });
   createInterface({ input: child.stderr }).on("line", (line) => {
     errors.push(line);
     if (errors.length > KEPT_LINES) errors.shift();
   });
   const result = new Promise<CellResult>((resolve) => {
-    child.on(
-      "error",
-      (error) => resolve({ outcome: "failed", message: `its process could not be started: ${error.message}` }),
-    );
-    child.on(
-      "close",
-      (code, signal) => resolve(last ?? { outcome: "failed", message: exitMessage(code, signal, errors) }),
-    );
+    const fail = (message: string) => resolve({ outcome: "failed", message, isInfrastructure: false });
+    child.on("error", (error) => fail(`its process could not be started: ${error.message}`));
+    child.on("close", (code, signal) => last === null ? fail(exitMessage(code, signal, errors)) : resolve(last));
   });
   let isStopping = false;
   return {
@@ -103,6 +105,10 @@ function parseMessage(line: string): CellMessage | null {
 }
 
 function exitMessage(code: number | null, signal: string | null, errors: readonly string[]): string {
-  const end = signal === null ? `its process exited with ${code}` : `its process was ended by ${signal}`;
+  const end = signal === null
+    ? `its process exited with ${code}`
+    : `its process was ended by ${signal}${
+      signal === "SIGKILL" ? " (out of memory, or by hand)" : ""
+    }; the same command resumes it from its last checkpoint`;
   return [end, ...errors].join("\n");
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { runDirectory } from "../record/run_directory.ts";
+import { UsageError } from "./command_line.ts";
 import type { Cell, Overrides } from "./recipe.ts";
 import type { ReproduceOptions } from "./reproduce_options.ts";
 
@@ -32,7 +33,9 @@ async function placeCell(
   overrides: Overrides,
 ): Promise<PlacedCell> {
   const { recipe, scale, out } = options;
-  const resolved = await scale.resolve(arm, seed, overrides, options.run);
+  const resolved = await scale.resolve(arm, seed, overrides, options.run).catch((error) => {
+    throw error instanceof RangeError ? new UsageError(error.message, { cause: error }) : error;
+  });
   const cell: Cell = { recipe: recipe.name, scale: scale.name, arm, seed, ...resolved };
   const directory = runDirectory({ out, recipe: cell.recipe, scale: cell.scale, arm, seed, variant: cell.variant });
   const suffix = Object.entries(cell.variant).map(([key, value]) => `${key}=${value}`).join(",");

@@ -1,28 +1,21 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
-import { PanelMismatchError } from "../data/panel.ts";
-import { AlreadyRunningError } from "../record/lock.ts";
-import { RecordWriteError } from "../record/json_lines.ts";
-import { rebuildStore } from "../record/store.ts";
+import { replaceFile } from "../record/replace_file.ts";
+import { updateStore } from "../record/store.ts";
 import { toJson } from "../report/json_table.ts";
 import { toTerminal } from "../report/terminal_table.ts";
 import { scaleDirectory } from "./cells.ts";
 import { UsageError } from "./command_line.ts";
+import { evaluateCheckpoint } from "./evaluate_checkpoint.ts";
+import { EXIT } from "./exit_code.ts";
 import { planText } from "./plan.ts";
 import type { ProgressOutput } from "./progress_display.ts";
 import { commandReport } from "./report_page.ts";
-import { hasFailures, type PlacedRun, reproduce, type ReproduceResult } from "./reproduce.ts";
+import { failedCells, type PlacedRun, reproduce, type ReproduceResult } from "./reproduce.ts";
 import type { ReproduceOptions } from "./reproduce_options.ts";
 import { summarize, type Summary } from "./summarize.ts";
 
-/** Exit codes (design, §9). */
-const DONE = 0;
-const CELL_FAILED = 1;
-const USAGE = 2;
-const INFRASTRUCTURE = 3;
-const SIGINT = 130;
-const SIGTERM = 143;
+export { exitCode } from "./exit_code.ts";
 
 /**
  * `reproduce` from checked options to exit code: plan, or run, record, print and report.
@@ -32,31 +25,30 @@ const SIGTERM = 143;
 export async function runReproduce(options: ReproduceOptions, command: string): Promise<number> {
   if (options.isPlan) {
     process.stdout.write(`${await planText(options)}\n`);
-    return DONE;
+    return EXIT.done;
+  }
+  if (options.evaluate !== null) {
+    process.stdout.write(`${await evaluateCheckpoint(options)}\n`);
+    return EXIT.done;
   }
   await requirePrerequisites(options);
   const signals = stopSignals();
   const result = await reproduce(options, { command, progress: progressOutput(), onStop: signals.onStop });
   const summaries = summariesOf(options, result);
+  // The numbers come first: report and store can be made again from the journals, should the disk refuse them now.
+  printTables(options, summaries);
   const report = await writeReport(options, command, summaries, result);
-  const store = await rebuildStore(options.out);
-  print(options, summaries, { report, store: store.path, directory: scaleDirectory(options), note: store.note });
-  if (signals.caught() !== null) {
+  const store = await updateStore(options.out);
+  if (!options.isJson) printPlaces(report, scaleDirectory(options), store.path);
+  for (const note of [...result.notes, ...(store.note === null ? [] : [store.note])]) process.stderr.write(`${note}\n`);
+  const caught = signals.caught();
+  if (caught !== null) {
     process.stderr.write(`Stopped; checkpoints are kept. This resumes:\n  ${command}\n`);
-    return signals.caught() === "SIGINT" ? SIGINT : SIGTERM;
+    return EXIT[caught];
   }
-  return hasFailures(result) ? CELL_FAILED : DONE;
-}
-
-/** What an error means to a caller: one line for a user's mistake, all of it for a fault of ours. */
-export function exitCode(error: unknown): { code: number; message: string } {
-  if (error instanceof UsageError || error instanceof RangeError || error instanceof PanelMismatchError) {
-    return { code: USAGE, message: error.message };
-  }
-  if (error instanceof AlreadyRunningError || error instanceof RecordWriteError) {
-    return { code: INFRASTRUCTURE, message: error.message };
-  }
-  return { code: CELL_FAILED, message: error instanceof Error ? error.stack ?? error.message : String(error) };
+  const failed = failedCells(result);
+  if (failed.length === 0) return EXIT.done;
+  return failed.every(({ isInfrastructure }) => isInfrastructure) ? EXIT.infrastructure : EXIT.failed;
 }
 
 async function requirePrerequisites({ scale, run, overrides }: ReproduceOptions): Promise<void> {
@@ -64,23 +56,29 @@ async function requirePrerequisites({ scale, run, overrides }: ReproduceOptions)
   if (missing !== undefined) throw new UsageError(missing.remedy);
 }
 
-/** Turns the first SIGINT or SIGTERM into a request to stop, the second into a kill of the cells. */
+/**
+ * Turns the first SIGINT or SIGTERM into a request to stop, the second into a kill of the cells. Before there is
+ * something to stop, a signal ends the process as usual: nothing is lost by that.
+ */
 function stopSignals(): { onStop(stop: () => void): void; caught(): "SIGINT" | "SIGTERM" | null } {
   let caught: "SIGINT" | "SIGTERM" | null = null;
-  let stop = () => {};
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.on(signal, () => {
-      caught ??= signal;
-      stop();
-    });
-  }
-  return { onStop: (handler) => void (stop = handler), caught: () => caught };
+  return {
+    onStop: (stop) => {
+      for (const signal of ["SIGINT", "SIGTERM"] as const) {
+        process.on(signal, () => {
+          caught ??= signal;
+          stop();
+        });
+      }
+    },
+    caught: () => caught,
+  };
 }
 
 /** Progress goes to standard error, so that standard output is the table alone. */
 function progressOutput(): ProgressOutput {
   const { stderr } = process;
-  const isTerminal = stderr.isTTY === true;
+  const isTerminal = stderr.isTTY === true && process.env.TERM !== "dumb";
   return {
     write: (text) => void stderr.write(text),
     isTerminal,
@@ -120,40 +118,29 @@ async function writeReport(
   result: ReproduceResult,
 ): Promise<string> {
   const path = join(scaleDirectory(options), "report.html");
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(`${path}.new`, commandReport(options, command, summaries, result));
-  await rename(`${path}.new`, path);
+  await replaceFile(path, commandReport(options, command, summaries, result));
   return path;
 }
 
-function print(
-  options: ReproduceOptions,
-  summaries: readonly PointSummary[],
-  places: { report: string; store: string; directory: string; note: string | null },
-): void {
+function printTables({ isJson }: ReproduceOptions, summaries: readonly PointSummary[]): void {
   const { stdout } = process;
-  if (options.isJson) {
-    stdout.write(
-      `${
-        JSON.stringify(
-          summaries.map(({ point, summary }) => ({
-            point,
-            results: JSON.parse(toJson(summary.results)),
-            claims: JSON.parse(toJson(summary.claims)),
-          })),
-          null,
-          2,
-        )
-      }\n`,
-    );
+  if (isJson) {
+    const tables = summaries.map(({ point, summary }) => ({
+      point,
+      results: JSON.parse(toJson(summary.results)),
+      claims: JSON.parse(toJson(summary.claims)),
+    }));
+    stdout.write(`${JSON.stringify(tables, null, 2)}\n`);
     return;
   }
   const style = { width: stdout.columns ?? 120, colour: stdout.isTTY === true && !Deno.noColor };
   for (const { summary } of summaries) {
     stdout.write(`${toTerminal(summary.results, style)}\n${toTerminal(summary.claims, style)}\n`);
   }
-  if (places.note !== null) stdout.write(`${places.note}\n`);
-  stdout.write(
-    `report    ${places.report}\njournals  ${places.directory}/<arm>/seed-<n>/journal.jsonl\ndatabase  ${places.store}\n`,
+}
+
+function printPlaces(report: string, directory: string, store: string): void {
+  process.stdout.write(
+    `report    ${report}\njournals  ${directory}/<arm>/seed-<n>/journal.jsonl\ndatabase  ${store}\n`,
   );
 }

@@ -2,8 +2,7 @@ import { fileURLToPath } from "node:url";
 import { acquireLock } from "../record/lock.ts";
 import { collectEnvironment } from "../record/provenance.ts";
 import { resumePoint } from "../record/run_writer.ts";
-import type { RunConfig } from "../record/schema.ts";
-import { RECORD_VERSION } from "../record/schema.ts";
+import { RECORD_VERSION, type RunConfig } from "../record/schema.ts";
 import { hashConfig } from "../record/canonical_json.ts";
 import type { CellOrder } from "./cell_process.ts";
 import type { Cell, Recipe } from "./recipe.ts";
@@ -12,6 +11,9 @@ import type { CellContext, CellOutcome } from "./run_recorded.ts";
 /** The repository's root. */
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
+/** Seconds to wait for a process that lost its command and is still writing its last checkpoint. */
+const ORPHAN_SECONDS = 20;
+
 /** Runs or resumes a cell in this process. @throws {AlreadyRunningError} if another process has its directory */
 export async function executeCell(
   recipe: Recipe,
@@ -19,7 +21,7 @@ export async function executeCell(
   hooks: Pick<CellContext, "onProgress" | "shouldStop">,
 ): Promise<CellOutcome> {
   const { cell, directory } = order;
-  const lock = await acquireLock(directory);
+  const lock = await acquireLock(directory, ORPHAN_SECONDS);
   try {
     const { environment, codeDiff } = await collectEnvironment({ command: order.command, root: ROOT });
     const context: CellContext = {

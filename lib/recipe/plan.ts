@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { readRun } from "../record/read_run.ts";
+import { RecordReadError } from "../record/record_errors.ts";
 import { reuseOf } from "../record/reuse.ts";
 import { expandCells, type PlacedCell } from "./cells.ts";
 import { configOf } from "./execute_cell.ts";
@@ -15,7 +16,6 @@ export async function planText(options: ReproduceOptions): Promise<string> {
   const recorded = await recordedSeconds(cells);
   const each = recorded ?? scale.cellSeconds;
   const basis = recorded === null ? "measured when the recipe was made" : "mean of the recorded runs here";
-  const total = Math.ceil(toRun.length / options.jobs) * each;
   const prerequisites = await scale.prerequisites(options.run, options.overrides);
   const arms = Map.groupBy(cells, ({ cell }) => cell.arm);
   return [
@@ -28,8 +28,15 @@ export async function planText(options: ReproduceOptions): Promise<string> {
     }`,
     ...[...arms.keys()].map((arm) => `         ${arm}: ${scale.arms[arm].description}`),
     `state    ${describeStates(states)}`,
-    `budget   ${cells[0].cell.budget} rollouts for each cell, verification included, evaluation not`,
-    `time     about ${seconds(total)} with --jobs ${options.jobs} (${seconds(each)} a cell, ${basis})`,
+    `budget   ${budgetText(cells)}, verification included, evaluation not`,
+    `time     ${
+      each === null
+        ? "depends on the model's server; once a cell is finished, its time is the estimate"
+        : `about ${seconds(Math.ceil(toRun.length / options.jobs) * each)} with --jobs ${options.jobs} (${
+          seconds(each)
+        } a cell, ${basis})`
+    }`,
+    ...scale.estimate?.(toRun.map(({ cell }) => cell), options.run) ?? [],
     `output   ${options.out}/${recipe.name}/${scale.name}/`,
     "",
     "Prerequisites",
@@ -47,6 +54,13 @@ export async function planText(options: ReproduceOptions): Promise<string> {
     "How this protocol differs from the paper's",
     ...scale.differences.map((difference) => `  - ${difference}`),
   ].join("\n");
+}
+
+/** `6400 rollouts for each cell`, or by arm where they differ. */
+function budgetText(cells: readonly PlacedCell[]): string {
+  const budgets = new Map(cells.map(({ cell }) => [cell.arm, cell.budget]));
+  if (new Set(budgets.values()).size === 1) return `${cells[0].cell.budget} rollouts for each cell`;
+  return `${[...budgets].map(([arm, budget]) => `${arm} ${budget}`).join(", ")} rollouts a cell`;
 }
 
 function stateOf({ cell, directory }: PlacedCell): Promise<string> {
@@ -71,8 +85,13 @@ async function recordedSeconds(cells: readonly PlacedCell[]): Promise<number | n
   const totals: number[] = [];
   for (const placed of cells) {
     if (await stateOf(placed) !== "reuse") continue;
-    const { timing } = await readRun(placed.directory);
-    totals.push(timing.reduce((sum, row) => sum + row.seconds, 0));
+    try {
+      const { timing } = await readRun(placed.directory);
+      totals.push(timing.reduce((sum, row) => sum + row.seconds, 0));
+    } catch (error) {
+      // A damaged run gives no estimate; running the cells says what is wrong with it.
+      if (!(error instanceof RecordReadError)) throw error;
+    }
   }
   return totals.length === 0 ? null : totals.reduce((sum, value) => sum + value, 0) / totals.length;
 }

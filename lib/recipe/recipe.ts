@@ -1,5 +1,6 @@
 import type { Figure, ReportPage } from "../report/page/report_page.ts";
 import type { RunRecord } from "../record/read_run.ts";
+import type { CheckpointScore } from "./evaluate_checkpoint.ts";
 import type { CellContext, CellOutcome } from "./run_recorded.ts";
 
 /** A number of a paper with where it was read (schema: recipes/<name>/published.json). */
@@ -32,7 +33,11 @@ export interface Metric {
   quantum: number;
   /** Items each run's value is taken over. */
   items: number;
+  /** The items of a run, where they depend on its data; they take the place of `items`, and 1 / items that of `quantum`. */
+  itemsOf?(run: RunRecord): number | null;
   digits: number;
+  /** Reward of each item behind the run's value, where it is a mean over items. */
+  outcomes?(run: RunRecord): ReadonlyMap<string, number>;
   /** Whether the value is only a lower bound, because what it waits for never came. */
   isCensored?(run: RunRecord): boolean;
   /** Null where the run does not have it (unfinished). */
@@ -120,11 +125,16 @@ export interface Scale {
   metrics: readonly Metric[];
   curves: readonly Curves[];
   claims: readonly Claim[];
-  /** Seconds a cell takes on one idle core, measured when the recipe was made: the estimate where no run is recorded. */
-  cellSeconds: number;
+  /**
+   * Seconds a cell takes on one idle core, measured when the recipe was made: the estimate where no run is recorded.
+   * Null where it depends on somebody else's server.
+   */
+  cellSeconds: number | null;
   /** Grid of `--grid`: values by setting, arms and seeds; null where there is none. */
   grid: { axes: Readonly<Record<string, readonly number[]>>; arms: readonly string[]; seeds: readonly number[] } | null;
   prerequisites(options: RunOptions, overrides: Overrides): Promise<Prerequisite[]>;
+  /** What these cells would cost besides time, and what the estimate rests on: lines for `--plan`. */
+  estimate?(cells: readonly Cell[], options: RunOptions): string[];
   /** What a cell computes: settings and variant. @throws {RangeError} if an override is not for this scale */
   resolve(
     arm: string,
@@ -136,6 +146,8 @@ export interface Scale {
   prepare(cells: readonly Cell[], report: (line: string) => void): Promise<void>;
   /** Runs or resumes a cell in this process. */
   runCell(cell: Cell, context: CellContext): Promise<CellOutcome>;
+  /** Scores a checkpoint on the panels of a seed; absent where a scale has no weights. */
+  evaluate?(checkpoint: string, seed: number): Promise<CheckpointScore>;
 }
 
 /** One paper's reproduction. */

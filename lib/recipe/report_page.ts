@@ -69,7 +69,8 @@ function factsOf({ scale, seeds }: ReproduceOptions, command: string, { cells }:
   ];
 }
 
-function curveFigures(scale: Scale, { runs }: PointSummary): Figure[] {
+/** The learning curves of a scale. */
+export function curveFigures(scale: Scale, { runs }: PointSummary): Figure[] {
   return scale.curves.flatMap((curves) => {
     const drawn = curvesOf(scale, curves, runs);
     if (drawn.every(({ points }) => points.length === 0)) return [];

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { acquireLock } from "../record/lock.ts";
 import { readRun, type RunRecord } from "../record/read_run.ts";
+import { RecordReadError } from "../record/record_errors.ts";
 import { prepareDirectory, type Reuse, reuseOf } from "../record/reuse.ts";
-import { type CellResult, startCell } from "./cell_process.ts";
+import { type CellResult, type FailedCell, startCell } from "./cell_process.ts";
 import { expandCells, type PlacedCell, scaleDirectory } from "./cells.ts";
 import { configOf } from "./execute_cell.ts";
 import { progressDisplay, type ProgressOutput } from "./progress_display.ts";
@@ -29,6 +30,8 @@ export interface ReproduceResult {
   cells: readonly { placed: PlacedCell; result: CellResult | { outcome: "reused" } | undefined }[];
   /** Finished runs of the current settings: the requested cells, and other arms of the scale with the same seeds. */
   runs: readonly PlacedRun[];
+  /** Lines for the user: finished runs that could not be read. */
+  notes: readonly string[];
 }
 
 /**
@@ -44,9 +47,14 @@ export async function reproduce(options: ReproduceOptions, context: ReproduceCon
     await options.scale.prepare((await expandCells(options)).map(({ cell }) => cell), display.line);
     const cells = await expandCells(options);
     const results = await runCells(cells, options, context);
+    const { runs, damaged } = await readableRuns(options);
     return {
-      cells: cells.map((placed, index) => ({ placed, result: results[index] })),
-      runs: await currentRuns(options),
+      cells: cells.map((placed, index) => {
+        const error = damaged.get(placed.directory);
+        return { placed, result: error === undefined ? results[index] : damagedCell(error) };
+      }),
+      runs,
+      notes: [...damaged.values()].map(({ message }) => `left out: ${message}; --fresh runs the cell again`),
     };
   } finally {
     await lock.release();
@@ -91,20 +99,43 @@ async function runCells(
   );
 }
 
-/** Finished runs with current settings of every arm of the scale, for the requested seeds and variants. */
+/**
+ * Finished runs with current settings of every arm of the scale, for the requested seeds and variants.
+ *
+ * @throws {RecordReadError} if one of them is damaged
+ */
 export async function currentRuns(options: ReproduceOptions): Promise<PlacedRun[]> {
-  const arms = Object.keys(options.scale.arms);
-  const wanted = await expandCells({ ...options, arms });
-  const runs: PlacedRun[] = [];
-  for (const placed of wanted) {
-    const { cell, directory } = placed;
-    if (!existsSync(directory)) continue;
-    if (await reuseOf(directory, configOf(cell).hash) === "reuse") runs.push({ placed, run: await readRun(directory) });
-  }
+  const { runs, damaged } = await readableRuns(options);
+  for (const error of damaged.values()) throw error;
   return runs;
 }
 
-/** Whether any cell failed. */
-export function hasFailures({ cells }: ReproduceResult): boolean {
-  return cells.some(({ result }) => result?.outcome === "failed");
+/** {@link currentRuns}, with those that are damaged apart, by directory: one of them must not hide all others. */
+async function readableRuns(
+  options: ReproduceOptions,
+): Promise<{ runs: PlacedRun[]; damaged: Map<string, RecordReadError> }> {
+  const arms = Object.keys(options.scale.arms);
+  const wanted = await expandCells({ ...options, arms });
+  const runs: PlacedRun[] = [];
+  const damaged = new Map<string, RecordReadError>();
+  for (const placed of wanted) {
+    const { cell, directory } = placed;
+    if (!existsSync(directory) || await reuseOf(directory, configOf(cell).hash) !== "reuse") continue;
+    try {
+      runs.push({ placed, run: await readRun(directory) });
+    } catch (error) {
+      if (!(error instanceof RecordReadError)) throw error;
+      damaged.set(directory, error);
+    }
+  }
+  return { runs, damaged };
+}
+
+function damagedCell({ message }: RecordReadError): FailedCell {
+  return { outcome: "failed", message, isInfrastructure: false };
+}
+
+/** Cells that failed, and why. */
+export function failedCells({ cells }: ReproduceResult): FailedCell[] {
+  return cells.flatMap(({ result }) => result?.outcome === "failed" ? [result] : []);
 }

@@ -44,8 +44,8 @@ export const REPRODUCE_FLAGS: Readonly<Record<string, Flag>> = {
   },
   grid: { help: "run the recipe's sensitivity grid" },
   data: { value: "DIR", help: "folder with questions.jsonl and corpus.jsonl (scale api)", parse: nonEmpty },
-  "max-cost": { value: "USD", help: "stop before spending more than this; needs --price", parse: positiveNumber },
-  "max-calls": { value: "N", help: "stop before making more calls than this", parse: wholeNumber(1) },
+  "max-cost": { value: "USD", help: "each cell stops once it has spent this; needs --price", parse: positiveNumber },
+  "max-calls": { value: "N", help: "each cell stops before making more calls than this", parse: wholeNumber(1) },
   price: { value: "IN,OUT", help: "USD per million input and output tokens of the model", parse: pricePair },
   out: { value: "DIR", help: "results root; default: results", parse: nonEmpty },
   evaluate: { value: "DIR", help: "score a checkpoint folder on the panels, without training", parse: nonEmpty },
@@ -72,6 +72,9 @@ export function reproduceOptions(recipe: Recipe, args: readonly string[], cores:
   if (isGrid && scale.grid === null) throw new UsageError(`--grid: scale ${scaleName} of ${recipe.name} has no grid`);
   const isPlan = flags.plan === true;
   if (isPlan && flags.fresh === true) throw new UsageError("--plan does nothing, so --fresh has no meaning with it");
+  if (flags["max-cost"] !== undefined && flags.price === undefined) {
+    throw new UsageError("--max-cost needs --price IN,OUT (USD per million input and output tokens)");
+  }
   const reflector = flags.reflector as string | undefined;
   if (reflector !== undefined) checkReflector(reflector);
   const fallback = isGrid && scale.grid !== null

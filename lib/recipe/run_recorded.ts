@@ -1,10 +1,10 @@
+import { setImmediate as nextEvent } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import type { EngineCost } from "../engine/timed_engine.ts";
 import { countMetrics, type LoopObserver, type LoopSetup, type LoopState, runLoop } from "../method/loop.ts";
 import type { RunOptions } from "./recipe.ts";
-import { RECORD_VERSION } from "../record/schema.ts";
+import { RECORD_VERSION, type RunConfig, type RunEnvironment } from "../record/schema.ts";
 import { openRun, type RunWriter } from "../record/run_writer.ts";
-import type { RunConfig, RunEnvironment } from "../record/schema.ts";
 
 /** Where a cell is run from. */
 export interface CellContext {
@@ -56,25 +56,19 @@ export async function runRecorded<Task>(setup: RecordedSetup<Task>, context: Cel
     config: context.config,
     environment: context.environment,
     codeDiff: context.codeDiff,
+    budget: loop.budget,
   });
   try {
     const from = await restore(loop, run);
     if (from === undefined) run.journal(startEntryOf(context.config));
     const { state, isFinished } = await runLoop(loop, observerOf(setup, run, context), from);
     if (!isFinished) {
-      await run.status({ state: "interrupted", step: state.step, rollouts: state.rollouts, budget: loop.budget });
+      await run.status({ state: "interrupted", step: state.step, rollouts: state.rollouts });
       return "interrupted";
     }
-    run.journal({
-      v: RECORD_VERSION,
-      type: "finish",
-      step: state.step,
-      rollouts: state.rollouts,
-      reason: "budget",
-      metrics: {},
-    });
+    // Before the last line, or a run that is killed between the two would write that line again.
     await checkpoint(loop, run, state);
-    await run.status({ state: "finished", step: state.step, rollouts: state.rollouts, budget: loop.budget });
+    await run.finish({ step: state.step, rollouts: state.rollouts, reason: "budget" });
     return "finished";
   } catch (error) {
     await run.fail(error instanceof Error ? error.message : String(error));
@@ -163,6 +157,8 @@ function observerOf<Task>(setup: RecordedSetup<Task>, run: RunWriter, context: C
         engineSeconds: cost.seconds,
         tokens: cost.tokens,
       });
+      // An engine in this process computes without a pause: signals and the end of standard input arrive only here.
+      await nextEvent();
       const stops = context.shouldStop();
       if (stops || state.step % setup.checkpointInterval === 0) await checkpoint(loop, run, state);
       context.onProgress({

@@ -2,6 +2,7 @@ import type { RunRecord } from "../record/read_run.ts";
 import type { Claim as ClaimRow, ClaimTable, Measurement, Published, ResultTable } from "../report/result_table.ts";
 import { tInterval } from "../stats/t_interval.ts";
 import type { Arm, Metric, PublishedValue, Scale } from "./recipe.ts";
+import { pairedItemsSentence } from "./paired_items.ts";
 import { type ClaimResult, judgeClaims, type SeedValues } from "./verdict.ts";
 
 /** Runs of one variant of a scale, as tables. */
@@ -27,7 +28,8 @@ export const ARMS_ONLY_NOTE =
   "Cells of this scale are compared between arms only, never with the paper's absolute values: published numbers are shown for orientation (not-comparable).";
 
 /** The tables of a scale: arm × metric with intervals over seeds, and a verdict for each claim. */
-export function summarize({ title, scale, arms, seeds, runs }: SummaryInput): Summary {
+export function summarize({ title, scale: declared, arms, seeds, runs }: SummaryInput): Summary {
+  const scale = { ...declared, metrics: declared.metrics.map((metric) => withItemsOf(metric, runs)) };
   const valuesOf = (metric: Metric): SeedValues =>
     new Map(arms.map((arm) => [arm, valuesBySeed(metric, runs.filter(({ config }) => config.arm === arm))]));
   const judged = judgeClaims(scale.claims, scale.metrics, valuesOf);
@@ -44,7 +46,13 @@ export function summarize({ title, scale, arms, seeds, runs }: SummaryInput): Su
     })),
     notes: [...censoringNotes(scale, arms, runs), ARMS_ONLY_NOTE],
   };
-  return { results, claims: claimTable(judged, scale), judged };
+  return { results, claims: claimTable(judged, scale, runs), judged };
+}
+
+/** A metric with the number of items that these runs have; their settings are equal, so the first run tells it. */
+function withItemsOf(metric: Metric, runs: readonly RunRecord[]): Metric {
+  const items = runs.length === 0 ? null : metric.itemsOf?.(runs[0]) ?? null;
+  return items === null ? metric : { ...metric, items, quantum: 1 / items };
 }
 
 function valuesBySeed(metric: Metric, runs: readonly RunRecord[]): Map<number, number> {
@@ -97,13 +105,13 @@ function censoringNotes(scale: Scale, arms: readonly string[], runs: readonly Ru
   });
 }
 
-function claimTable(judged: readonly ClaimResult[], scale: Scale): ClaimTable {
+function claimTable(judged: readonly ClaimResult[], scale: Scale, runs: readonly RunRecord[]): ClaimTable {
   const run = judged.filter(({ verdict }) => verdict !== "not-run");
   const notRun = judged.filter(({ verdict }) => verdict === "not-run");
   return {
     kind: "claims",
     title: "Claims",
-    claims: run.map((result) => claimRow(result, scale)),
+    claims: run.map((result) => claimRow(result, scale, runs)),
     notes: [
       VERDICT_NOTE,
       ...(notRun.length === 0
@@ -117,8 +125,13 @@ function claimTable(judged: readonly ClaimResult[], scale: Scale): ClaimTable {
 export const VERDICT_NOTE =
   "Differences are signed so that more is better for the claim. supported: the sign holds at 5 % after Holm over all claims that were run, and the difference is at least the margin. contradicted: an improvement as large as the margin lies outside the 95 % interval. inconclusive: neither.";
 
-function claimRow({ claim, difference, interval, verdict, sentence }: ClaimResult, scale: Scale): ClaimRow {
+function claimRow(
+  { claim, difference, interval, verdict, sentence }: ClaimResult,
+  scale: Scale,
+  runs: readonly RunRecord[],
+): ClaimRow {
   const metric = scale.metrics.find(({ id }) => id === claim.metric);
+  const items = metric === undefined ? null : pairedItemsSentence(claim, metric, runs);
   return {
     id: claim.id,
     statement: claim.statement,
@@ -129,6 +142,6 @@ function claimRow({ claim, difference, interval, verdict, sentence }: ClaimResul
     published: claim.published === null ? null : publishedOf(claim.published),
     digits: metric?.digits,
     verdict,
-    sentence,
+    sentence: items === null ? sentence : `${sentence} ${items}`,
   };
 }

@@ -1,114 +1,219 @@
-import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { Buffer } from "node:buffer";
+import { asWriteError, RecordReadError, systemCode } from "./record_errors.ts";
 
-/** A record could not be written. */
-export class RecordWriteError extends Error {
-  override name = "RecordWriteError";
-  /** @param code the system's error code, e.g. `ENOSPC` */
-  constructor(readonly path: string, readonly code: string, options?: ErrorOptions) {
-    super(
-      `Cannot write "${path}": ${reasonOf(code)}; run the same command again, it resumes from the last checkpoint`,
-      options,
-    );
-  }
-}
+export { RecordReadError, RecordWriteError } from "./record_errors.ts";
 
-function reasonOf(code: string): string {
-  if (code === "ENOSPC") return "the disk is full. Free some space";
-  if (code === "EDQUOT") return "your quota is used up. Free some space";
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS") {
-    return `it may not be written (${code}). Check its permissions`;
-  }
-  return `the system says ${code}`;
-}
+/** Bytes that are collected before they are written. */
+const BUFFER_BYTES = 1 << 16;
+/** Bytes that are read at once. */
+const CHUNK_BYTES = 1 << 20;
+const NEWLINE = 0x0a;
 
-/** Runs a write; a system error becomes a {@link RecordWriteError}. */
-export function recordWrite<T>(path: string, write: () => T): T {
-  try {
-    return write();
-  } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : null;
-    if (code === null) throw cause;
-    throw new RecordWriteError(path, code, { cause });
-  }
-}
-
-/** Appends lines to a file. */
-export interface LineWriter {
-  /** Adds a line; it reaches the file with the next {@link LineWriter.flush}, or earlier. */
-  write(value: unknown): void;
-  /** Hands all lines to the system. A killed process loses nothing that was flushed. @throws {RecordWriteError} */
+/** Appends rows to a JSON Lines file, whole lines only. After a failed write every further call fails likewise. */
+export interface JsonLinesWriter {
+  readonly path: string;
+  /** Bytes of the file once everything is flushed. */
+  readonly size: number;
+  /** Adds a row. Numbers that are not finite become null. @throws {RecordWriteError} */
+  append(row: object): void;
+  /** Hands everything to the operating system: it survives the end of this process. @throws {RecordWriteError} */
   flush(): void;
-  /** Flushes, and waits until the disk has it. */
+  /** Flushes and waits for the disk: it survives a power cut. @throws {RecordWriteError} */
   sync(): void;
-  /** Bytes in the file after a flush. */
-  size(): number;
+  /** Shortens the file. @throws {RangeError} if the file is shorter than `bytes` */
+  truncate(bytes: number): void;
+  /** Flushes, unless a write failed before, and closes. */
   close(): void;
 }
 
-/** Characters that are kept before they are written by themselves. */
-const BUFFERED = 1 << 16;
-
 /**
- * A writer at the end of a JSON Lines file.
+ * Opens a JSON Lines file for appending and creates it if need be. A torn last line, left by a process that was killed
+ * in the middle of a write, is cut off.
  *
- * @param keep bytes of an existing file to keep; what is behind them is cut off. Default: all
+ * @throws {RecordWriteError}
  */
-export function lineWriter(path: string, keep?: number): LineWriter {
-  const file = recordWrite(path, () => openSync(path, "a"));
-  if (keep !== undefined) recordWrite(path, () => ftruncateSync(file, keep));
-  let buffer = "";
-  let bytes = keep ?? statSync(path).size;
-  const flush = () => {
-    const data = new TextEncoder().encode(buffer);
-    let written = 0;
-    while (written < data.length) written += recordWrite(path, () => writeSync(file, data, written));
-    bytes += data.length;
-    buffer = "";
-  };
+export function openJsonLines(path: string): JsonLinesWriter {
+  const file = attempt(path, () => openSync(path, "a+"));
+  let written = attempt(path, () => mendEnd(file));
+  let pending: string[] = [];
+  let pendingBytes = 0;
+  let failure: unknown = null;
+
+  function guarded(action: () => void): void {
+    if (failure !== null) throw failure;
+    try {
+      action();
+    } catch (error) {
+      failure = asWriteError(path, error);
+      throw failure;
+    }
+  }
+  function flush(): void {
+    guarded(() => {
+      if (pendingBytes === 0) return;
+      writeAll(file, Buffer.from(pending.join("")));
+      written += pendingBytes;
+      pending = [];
+      pendingBytes = 0;
+    });
+  }
+
   return {
-    write: (value) => {
-      buffer += `${JSON.stringify(value)}\n`;
-      if (buffer.length > BUFFERED) flush();
+    path,
+    get size() {
+      return written + pendingBytes;
+    },
+    append: (row) => {
+      const line = `${JSON.stringify(row)}\n`;
+      pending.push(line);
+      pendingBytes += Buffer.byteLength(line);
+      if (pendingBytes >= BUFFER_BYTES) flush();
     },
     flush,
     sync: () => {
       flush();
-      // Not every file system can (a pipe, /dev/full); the data was handed over already.
-      try {
-        fsyncSync(file);
-      } catch { /* see above */ }
+      guarded(() => syncFile(file));
     },
-    size: () => bytes,
-    close: () => closeSync(file),
+    truncate: (bytes) => {
+      flush();
+      if (bytes > written) {
+        throw new RangeError(`Cannot shorten ${JSON.stringify(path)} to ${bytes} bytes: it has only ${written}`);
+      }
+      guarded(() => {
+        if (bytes < written) ftruncateSync(file, bytes);
+        written = bytes;
+      });
+    },
+    close: () => {
+      try {
+        if (failure === null) flush();
+      } finally {
+        closeSync(file);
+      }
+    },
   };
 }
 
-/** Lines of a file. */
-export interface ReadLines<T> {
-  rows: T[];
-  /** The last line was cut short, by a process that was killed while it wrote, and is left out. */
-  isTorn: boolean;
+function attempt<T>(path: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw asWriteError(path, error);
+  }
+}
+
+/** The operating system may take only a part of a write. */
+function writeAll(file: number, bytes: Uint8Array): void {
+  for (let start = 0; start < bytes.length;) start += writeSync(file, bytes, start);
+}
+
+/** Pipes and some file systems cannot be synchronised; there is nothing to wait for then. */
+function syncFile(file: number): void {
+  try {
+    fdatasyncSync(file);
+  } catch (error) {
+    if (!["EINVAL", "ENOTSUP", "ENOSYS"].includes(systemCode(error) ?? "")) throw error;
+  }
+}
+
+/** Ends the last line of a file: completes a whole row, cuts off a torn one. Returns the file's size. */
+function mendEnd(file: number): number {
+  const { size } = fstatSync(file);
+  const tail = lastLine(file, size);
+  if (tail.length === 0) return size;
+  if (isWholeRow(tail.toString("utf8"))) {
+    writeAll(file, Buffer.from("\n"));
+    return size + 1;
+  }
+  ftruncateSync(file, size - tail.length);
+  return size - tail.length;
+}
+
+/** What follows the last newline. */
+function lastLine(file: number, size: number): Buffer {
+  const parts: Buffer[] = [];
+  for (let end = size; end > 0;) {
+    const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, end));
+    readSync(file, chunk, 0, chunk.length, end - chunk.length);
+    const newline = chunk.lastIndexOf(NEWLINE);
+    parts.unshift(chunk.subarray(newline + 1));
+    if (newline >= 0) break;
+    end -= chunk.length;
+  }
+  return Buffer.concat(parts);
+}
+
+/** Rows are objects, so no proper prefix of one is JSON. */
+function isWholeRow(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
+  }
+}
+
+/** How a JSON Lines file ended. */
+export interface LinesEnd {
+  /** Rows that were read. */
+  lines: number;
+  /** Whether a torn last line was left out. */
+  torn: boolean;
 }
 
 /**
- * Reads a JSON Lines file; a torn last line is left out. A file that is not there has no lines.
+ * Calls `onRow` for each row of a JSON Lines file, in order, without holding the file in memory. A last line that is not
+ * whole (its writer was killed, or is writing it now) is left out and reported.
  *
- * @param parse turns a line's value into a row; its error's first line is shown
- * @throws {SyntaxError} naming file and line of a line in the middle that cannot be read
+ * @param onRow gets the parsed row and its line number, from 1
+ * @throws {RecordReadError} on any other line that is not JSON, with file and line
  */
-export function readJsonLines<T>(path: string, parse: (value: unknown) => T): ReadLines<T> {
-  if (!existsSync(path)) return { rows: [], isTorn: false };
-  const lines = readFileSync(path, "utf8").split("\n");
-  const rest = lines.pop() ?? "";
-  const rows = lines.map((line, index) => parseLine(path, index + 1, line, parse));
-  return { rows, isTorn: rest !== "" };
+export async function scanJsonLines(path: string, onRow: (row: unknown, line: number) => void): Promise<LinesEnd> {
+  let lines = 0;
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const decode = (bytes: Uint8Array) => {
+    try {
+      return decoder.decode(bytes);
+    } catch (error) {
+      throw new RecordReadError(path, lines + 1, "this line, or one soon after it, is not UTF-8", { cause: error });
+    }
+  };
+  const rest = await forEachBlock(path, (block) => {
+    for (const text of decode(block).split("\n")) {
+      onRow(parseLine(path, text, lines + 1), lines + 1);
+      lines++;
+    }
+  });
+  const last = rest.toString("utf8");
+  const torn = last !== "" && !isWholeRow(last);
+  if (last !== "" && !torn) onRow(parseLine(path, last, ++lines), lines);
+  return { lines, torn };
 }
 
-function parseLine<T>(path: string, number: number, line: string, parse: (value: unknown) => T): T {
+/** Hands out whole lines, many at once, without the last newline; returns what follows the file's last newline. */
+async function forEachBlock(path: string, onBlock: (block: Buffer) => void): Promise<Buffer> {
+  await using file = await open(path);
+  let parts: Buffer[] = [];
+  for (;;) {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES);
+    if (bytesRead === 0) return Buffer.concat(parts);
+    const chunk = buffer.subarray(0, bytesRead);
+    const newline = chunk.lastIndexOf(NEWLINE);
+    if (newline < 0) {
+      parts.push(chunk);
+      continue;
+    }
+    onBlock(Buffer.concat([...parts, chunk.subarray(0, newline)]));
+    parts = [chunk.subarray(newline + 1)];
+  }
+}
+
+function parseLine(path: string, text: string, line: number): unknown {
   try {
-    return parse(JSON.parse(line));
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-    throw new SyntaxError(`${path}:${number}: ${reason}`, { cause });
+    return JSON.parse(text);
+  } catch (error) {
+    const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+    throw new RecordReadError(path, line, `not JSON: ${JSON.stringify(shown)}`, { cause: error });
   }
 }

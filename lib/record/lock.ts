@@ -1,106 +1,170 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-
-const owner = z.object({
-  pid: z.number().int(),
-  host: z.string(),
-  since: z.string(),
-  /** Start of the process as the kernel counts it: a reused pid has another. Null where it cannot be told. */
-  started: z.string().nullable(),
-});
-type Owner = z.infer<typeof owner>;
+import { asWriteError, systemCode } from "./record_errors.ts";
 
 /** Another process is at work in a directory. */
 export class AlreadyRunningError extends Error {
   override name = "AlreadyRunningError";
-  /** @param since ISO 8601 @param path the lock file */
-  constructor(readonly pid: number, readonly host: string, readonly since: string, readonly path: string) {
+  /**
+   * @param pid the other process
+   * @param host its machine
+   * @param since when it took the lock, ISO 8601
+   * @param path its lock file
+   */
+  constructor(
+    directory: string,
+    readonly pid: number,
+    readonly host: string,
+    readonly since: string,
+    readonly path: string,
+  ) {
+    const remedy = host === hostname()
+      ? "Wait for it, or stop it, or choose another --out"
+      : `Wait for it, or choose another --out; if it is gone for good, delete ${JSON.stringify(path)}`;
     super(
-      `Process ${pid} on ${host} has been at work here since ${since}; wait for it, or use another --out. If it is gone, delete "${path}"`,
+      `Cannot work in ${
+        JSON.stringify(directory)
+      }: process ${pid} on ${host} is at work there since ${since}. ${remedy}`,
     );
   }
 }
 
-/** A lock that is held. */
+/** A directory that belongs to this process. */
 export interface Lock {
+  /** The lock file. */
+  readonly path: string;
+  /** Gives the directory up. */
   release(): Promise<void>;
 }
 
-/** Name of the lock file. */
-const LOCK_FILE = ".lock";
+const owner = z.object({
+  pid: z.number().int().positive(),
+  host: z.string(),
+  since: z.string(),
+  /** Start time of the process, in clock ticks after boot, where /proc tells; a pid is used again, the pair is not. */
+  startTicks: z.string().nullable(),
+});
+type Owner = z.infer<typeof owner>;
+/** A lock file of another process that is alive, as far as can be told from here. */
+interface Holder extends Owner {
+  path: string;
+}
+
+const PREFIX = ".lock-";
+/** Pauses, in milliseconds, after which two processes that met look again. */
+const RETRIES = [20, 60, 180];
 
 /**
- * Takes the lock of a directory (made if it is not there). A lock whose process is gone is taken over.
+ * Takes a directory for this process, and creates it if need be.
  *
- * @throws {AlreadyRunningError} if a living process, or one on another machine, holds it
+ * Every process writes a lock file with a name of its own and *then* looks for others: of two that start together at
+ * least one sees the other and steps back, and files of processes that are gone can be removed without a race, since no
+ * name is ever used again. A process on another machine cannot be looked at; it counts as alive.
+ *
+ * @param waitSeconds how long to wait for a directory that is taken
+ * @throws {AlreadyRunningError} if another process, or this one, has the directory
+ * @throws {RecordWriteError}
  */
-export function acquireLock(directory: string): Promise<Lock> {
-  mkdirSync(directory, { recursive: true });
-  const path = join(directory, LOCK_FILE);
+export async function acquireLock(directory: string, waitSeconds = 0): Promise<Lock> {
+  const deadline = performance.now() + waitSeconds * 1000;
+  for (let attempt = 0;; attempt++) {
+    const path = join(directory, `${PREFIX}${randomUUID()}`);
+    await writeLock(directory, path);
+    const holder = (await holders(directory)).find((other) => other.path !== path);
+    if (holder === undefined) return { path, release: () => rm(path, { force: true }) };
+    await rm(path, { force: true });
+    if (attempt >= RETRIES.length && performance.now() >= deadline) {
+      throw new AlreadyRunningError(directory, holder.pid, holder.host, holder.since, holder.path);
+    }
+    // Not equal for two processes, or they would meet again.
+    await delay((RETRIES[attempt] ?? 250) * (0.5 + Math.random()));
+  }
+}
+
+/** @throws {AlreadyRunningError} if a process has the directory; the directory itself need not exist */
+export async function requireUnlocked(directory: string): Promise<void> {
+  const [holder] = await holders(directory);
+  if (holder !== undefined) {
+    throw new AlreadyRunningError(directory, holder.pid, holder.host, holder.since, holder.path);
+  }
+}
+
+async function writeLock(directory: string, path: string): Promise<void> {
   const self: Owner = {
     pid: process.pid,
     host: hostname(),
     since: new Date().toISOString(),
-    started: startOf(process.pid),
+    startTicks: startTicks(process.pid),
   };
-  for (let attempt = 0; attempt < 3; attempt++) {
-    if (createExclusively(path, self)) return Promise.resolve({ release: () => Promise.resolve(release(path, self)) });
-    const holder = readOwner(path);
-    if (holder !== null && isAlive(holder)) {
-      return Promise.reject(new AlreadyRunningError(holder.pid, holder.host, holder.since, path));
-    }
-    rmSync(path, { force: true });
-  }
-  return Promise.reject(new AlreadyRunningError(0, "this machine", "just now", path));
-}
-
-/** A link appears with its content or not at all, so nobody ever reads a half-written lock. */
-function createExclusively(path: string, self: Owner): boolean {
-  const draft = `${path}.${self.pid}`;
-  writeFileSync(draft, JSON.stringify(self));
   try {
-    linkSync(draft, path);
-    return true;
+    await mkdir(directory, { recursive: true });
+    // Under another name first, so that nobody reads a half-written lock.
+    const draft = path.replace(PREFIX, ".new-lock-");
+    await writeFile(draft, `${JSON.stringify(self)}\n`, { flag: "wx" });
+    await rename(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
+    throw asWriteError(path, error);
   }
 }
 
-function release(path: string, self: Owner): void {
-  const holder = readOwner(path);
-  if (holder?.pid === self.pid && holder.started === self.started) rmSync(path, { force: true });
+/** Live locks of a directory; those of processes that are gone are removed on the way. */
+async function holders(directory: string): Promise<Holder[]> {
+  const found: Holder[] = [];
+  for (const name of await lockNames(directory)) {
+    const path = join(directory, name);
+    const held = await readOwner(path);
+    if (held !== null && isAlive(held)) found.push({ ...held, path });
+    else await rm(path, { force: true });
+  }
+  return found;
 }
 
-function readOwner(path: string): Owner | null {
-  if (!existsSync(path)) return null;
+async function lockNames(directory: string): Promise<string[]> {
   try {
-    return owner.parse(JSON.parse(readFileSync(path, "utf8")));
+    return (await readdir(directory)).filter((name) => name.startsWith(PREFIX)).sort();
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Null where the file is gone, or is not a lock of ours. */
+async function readOwner(path: string): Promise<Owner | null> {
+  try {
+    return owner.parse(JSON.parse(await readFile(path, "utf8")));
   } catch {
-    // Not a lock of ours, or gone in between: as good as none.
+    // Lock files appear whole, so one that cannot be read is damage, which must not block a directory for ever.
     return null;
   }
 }
 
-function isAlive({ pid, host, started }: Owner): boolean {
+function isAlive({ pid, host, startTicks: recorded }: Owner): boolean {
   if (host !== hostname()) return true;
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+    // EPERM: it exists, and belongs to somebody else.
+    if (systemCode(error) === "ESRCH") return false;
   }
-  return started === null || startOf(pid) === started;
+  const current = startTicks(pid);
+  return recorded === null || current === null || current === recorded;
 }
 
-/** Start time of a process in clock ticks since boot (Linux, field 22 of /proc/<pid>/stat), or null. */
-function startOf(pid: number): string | null {
-  const path = `/proc/${pid}/stat`;
-  if (!existsSync(path)) return null;
-  const stat = readFileSync(path, "utf8");
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+/** Field 22 of /proc/<pid>/stat; `gone` for a process that has ended and was not waited for; null without /proc. */
+function startTicks(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The second field is the program's name in parentheses, and may itself hold spaces and parentheses.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" ? "gone" : fields[19];
+  } catch {
+    // No /proc on this system.
+    return null;
+  }
 }

@@ -1,8 +1,9 @@
-import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { readJsonLines } from "./json_lines.ts";
+import { type LinesEnd, scanJsonLines } from "./json_lines.ts";
+import { RecordReadError, systemCode } from "./record_errors.ts";
+import { attemptFile, type LineFile, RUN_FILES } from "./run_files.ts";
 import {
   type JournalEntry,
   journalEntry,
@@ -19,66 +20,116 @@ import {
   timingRow,
 } from "./schema.ts";
 
-/** Everything a run recorded, except its samples. */
+/** Everything that a run's directory says. */
 export interface RunRecord {
   directory: string;
   config: RunConfig;
+  /** Where and with what the run was started. */
   environment: RunEnvironment;
-  /** Null for a run that was killed before it wrote one. */
+  /** The same for every time that it was resumed, in order; empty for an undisturbed run. */
+  resumptions: readonly RunEnvironment[];
+  /** Null if the file is missing. */
   status: RunStatus | null;
-  journal: JournalEntry[];
-  timing: TimingRow[];
-  /** Files whose last line was cut short. */
-  torn: string[];
+  journal: readonly JournalEntry[];
+  samples: readonly SampleRow[];
+  timing: readonly TimingRow[];
+  /** Whether a file ended in a torn line, which was left out: the run is being written, or was killed. */
+  torn: Readonly<Record<LineFile, boolean>>;
 }
 
 /**
- * Reads a run's directory.
+ * Reads a run's directory and checks every line.
  *
- * @throws {SyntaxError} naming file (and line) that cannot be read, and the remedy if it has another version
+ * @throws {RecordReadError} on a missing or damaged file, or one of another record version, with file and line
  */
 export async function readRun(directory: string): Promise<RunRecord> {
-  const config = await readJson(join(directory, "config.json"), runConfig);
-  const environment = await readJson(join(directory, "environment.json"), runEnvironment);
-  const statusPath = join(directory, "status.json");
-  const status = existsSync(statusPath) ? await readJson(statusPath, runStatus) : null;
-  const journal = readJsonLines(join(directory, "journal.jsonl"), rowParser(journalEntry));
-  const timing = readJsonLines(join(directory, "timing.jsonl"), rowParser(timingRow));
-  const torn = [...(journal.isTorn ? ["journal.jsonl"] : []), ...(timing.isTorn ? ["timing.jsonl"] : [])];
-  return { directory, config, environment, status, journal: journal.rows, timing: timing.rows, torn };
-}
-
-/** A run's per-item outcomes. @throws {SyntaxError} naming file and line */
-export function readSamples(directory: string): SampleRow[] {
-  return readJsonLines(join(directory, "samples.jsonl"), rowParser(sampleRow)).rows;
-}
-
-async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T> {
-  try {
-    return rowParser(schema)(JSON.parse(await readFile(path, "utf8")));
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-    throw new SyntaxError(`${path}: ${reason}`, { cause });
-  }
-}
-
-function rowParser<T>(schema: z.ZodType<T>): (value: unknown) => T {
-  return (value) => {
-    const parsed = schema.safeParse(value);
-    if (parsed.success) return parsed.data;
-    const version = versionOf(value);
-    if (version !== null && version !== RECORD_VERSION) {
-      throw new SyntaxError(
-        `it has record version ${version}, this coevo reads version ${RECORD_VERSION}; run the cell again with --fresh (the old run is kept)`,
-      );
-    }
-    const [issue] = parsed.error.issues;
-    throw new SyntaxError(`field ${issue.path.join(".") || "(all)"}: ${issue.message}`);
+  const config = await readConfig(directory);
+  if (config === null) throw new RecordReadError(join(directory, RUN_FILES.config), null, "there is no run here");
+  const environments = await readEnvironments(directory);
+  const journal = await readRows(directory, "journal", journalEntry);
+  const samples = await readRows(directory, "samples", sampleRow);
+  const timing = await readRows(directory, "timing", timingRow);
+  return {
+    directory,
+    config,
+    environment: environments[0],
+    resumptions: environments.slice(1),
+    status: await readStatus(directory),
+    journal: journal.rows,
+    samples: samples.rows,
+    timing: timing.rows,
+    torn: { journal: journal.torn, samples: samples.torn, timing: timing.torn },
   };
 }
 
-function versionOf(value: unknown): number | null {
-  if (value === null || typeof value !== "object") return null;
-  const version = "v" in value ? value.v : "version" in value ? value.version : null;
-  return typeof version === "number" ? version : null;
+/** config.json of a run's directory, or null without one. @throws {RecordReadError} */
+export function readConfig(directory: string): Promise<RunConfig | null> {
+  return readWhole(join(directory, RUN_FILES.config), runConfig);
+}
+
+/** status.json of a run's directory, or null without one. @throws {RecordReadError} */
+export function readStatus(directory: string): Promise<RunStatus | null> {
+  return readWhole(join(directory, RUN_FILES.status), runStatus);
+}
+
+async function readEnvironments(directory: string): Promise<RunEnvironment[]> {
+  const attempts = (await readdir(directory)).filter((name) => /^environment(\.\d+)?\.json$/.test(name)).length;
+  const environments: RunEnvironment[] = [];
+  for (let attempt = 1; attempt <= Math.max(1, attempts); attempt++) {
+    const path = join(directory, attemptFile(RUN_FILES.environment, attempt));
+    const environment = await readWhole(path, runEnvironment);
+    if (environment === null) throw new RecordReadError(path, null, "the file is missing");
+    environments.push(environment);
+  }
+  return environments;
+}
+
+async function readWhole<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) return null;
+    throw error;
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new RecordReadError(path, null, "not JSON", { cause: error });
+  }
+  return checked(schema, value, "version", path, null);
+}
+
+/** A run that has just been opened has no rows yet. */
+async function readRows<T>(
+  directory: string,
+  file: LineFile,
+  schema: z.ZodType<T>,
+): Promise<Pick<LinesEnd, "torn"> & { rows: T[] }> {
+  const path = join(directory, RUN_FILES[file]);
+  const rows: T[] = [];
+  try {
+    const { torn } = await scanJsonLines(path, (row, line) => rows.push(checked(schema, row, "v", path, line)));
+    return { rows, torn };
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return { rows, torn: false };
+    throw error;
+  }
+}
+
+function checked<T>(schema: z.ZodType<T>, value: unknown, key: "v" | "version", path: string, line: number | null): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const found = (value as Record<string, unknown> | null)?.[key];
+  if (typeof found === "number" && found !== RECORD_VERSION) {
+    throw new RecordReadError(
+      path,
+      line,
+      `record version ${found}, and this coevo reads ${RECORD_VERSION}; read it with the coevo that wrote it (its ` +
+        `commit is in ${RUN_FILES.environment}), or run the cell again with --fresh`,
+    );
+  }
+  const problems = parsed.error.issues.map(({ path: place, message }) => `${place.join(".")}: ${message}`).join("; ");
+  throw new RecordReadError(path, line, problems);
 }

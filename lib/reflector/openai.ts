@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { ChatClient, ParsedReply } from "../api/chat_client.ts";
 import { ChatError } from "../api/chat.ts";
-import { BudgetExhaustedError } from "../api/spending.ts";
 import { MAX_INSTRUCTION_CHARACTERS } from "./check_instruction.ts";
 import { cleanText } from "./clean_text.ts";
 import { type PromptBounds, REFLECTION_PROMPT_VERSION, reflectionMessages } from "./reflection_prompt.ts";
@@ -43,9 +42,9 @@ const proposals = z.object({ candidates: z.array(z.object({ diagnosis: z.string(
  * Proposals are cleaned of control characters. Empty and overlong ones, repetitions and parents are dropped, and no more
  * than asked for are kept, so there may be fewer than asked for, or none.
  *
- * Its `reflect` throws a {@link ReflectorError} where the model times out, is not reached, refuses, answers nothing
- * readable, or the budget is used up (`exhausted`). A {@link ChatError} of reason `rejected` passes: a wrong key or
- * model name would fail every time.
+ * Its `reflect` throws a {@link ReflectorError} where the model times out, is not reached, refuses, or answers nothing
+ * readable. A {@link ChatError} of reason `rejected` and a `BudgetExhaustedError` pass: a wrong key, a wrong model
+ * name or a used-up budget would fail every time, and a run that goes on without new text is another experiment.
  */
 export function openaiReflector(client: ChatClient, options: OpenaiReflectorOptions = {}): OpenaiReflector {
   const settings = { ...OPENAI_REFLECTOR_DEFAULTS, ...options };
@@ -80,7 +79,6 @@ async function ask(
       schemaName: "candidates",
     });
   } catch (error) {
-    if (error instanceof BudgetExhaustedError) throw new ReflectorError(error.message, "exhausted", { cause: error });
     if (error instanceof ChatError && error.reason !== "rejected") {
       throw new ReflectorError(error.message, error.reason, { cause: error });
     }

@@ -58,7 +58,7 @@ export class ReflectorError extends Error {
   /** @param reason one word for the journal */
   constructor(
     message: string,
-    readonly reason: "timeout" | "unreachable" | "unreadable" | "exhausted" | "refused",
+    readonly reason: "timeout" | "unreachable" | "unreadable" | "refused",
     options?: ErrorOptions,
   ) {
     super(message, options);

@@ -26,7 +26,7 @@ const answer = z.discriminatedUnion("kind", [
   }),
   z.strictObject({
     kind: z.literal("error"),
-    reason: z.enum(["timeout", "unreachable", "unreadable", "exhausted", "refused"]),
+    reason: z.enum(["timeout", "unreachable", "unreadable", "refused"]),
     message: z.string(),
   }),
 ]);
@@ -43,6 +43,9 @@ export interface ReplayOptions {
    */
   resumed?: boolean;
 }
+
+/** What to do where a recording does not answer what is asked. */
+const REPLAY_REMEDY = "replay with the settings and the code of the recorded run, or record again";
 
 /**
  * A reflector that also writes a recording: one JSON line for each request, in the order of the requests, with the
@@ -95,8 +98,8 @@ export function recordingReflector(inner: Reflector, path: string, options: Repl
  * A reflector that answers from a recording, line by line; its name is the recorded one, as the text is that
  * reflector's. Recorded errors are thrown again.
  *
- * Its `reflect` throws a {@link ReflectorError}: `unreadable` where the request is not the recorded one, `exhausted`
- * behind the last line.
+ * Its `reflect` throws an `Error` that is no {@link ReflectorError} where the request is not the recorded one, or there
+ * are no more lines: a run that went on without the recorded text would be another run.
  *
  * @throws {SyntaxError} if the recording is damaged or empty
  */
@@ -110,17 +113,15 @@ export function replayReflector(path: string, options: ReplayOptions = {}): Refl
     if (maySkip) next = Math.max(0, lines.findIndex((line) => line.request.hash === digest.hash));
     maySkip = false;
     if (next >= lines.length) {
-      throw new ReflectorError(
-        `Cannot replay "${path}": request ${next + 1} is behind its last line, ${lines.length}`,
-        "exhausted",
+      throw new Error(
+        `Cannot replay "${path}": request ${next + 1} is behind its last line, ${lines.length}; ${REPLAY_REMEDY}`,
       );
     }
     const recorded = lines[next];
     if (recorded.request.hash !== digest.hash) {
       const difference = differences(recorded.request, digest).join(", ");
-      throw new ReflectorError(
-        `Cannot replay "${path}": the request differs from line ${next + 1} in ${difference}`,
-        "unreadable",
+      throw new Error(
+        `Cannot replay "${path}": the request differs from line ${next + 1} in ${difference}; ${REPLAY_REMEDY}`,
       );
     }
     next++;

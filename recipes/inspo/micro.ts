@@ -19,14 +19,17 @@ import type { Reflector } from "../../lib/reflector/reflector.ts";
 import { offlineReflector, randomEditReflector, wordSetKey } from "../../lib/reflector/word_edits.ts";
 import { MICRO_ARMS } from "./arms.ts";
 import { basePolicyFile, basePolicyHash, createPolicyEngine, ensureBasePolicy } from "./base_policy.ts";
-import { cellReflector, reflectorIdentity, reflectorModel } from "./language_model_reflector.ts";
+import { cellReflector, reflectorIdentity, reflectorModel, requireRecordings } from "./language_model_reflector.ts";
 import { emCurves, MICRO_CLAIMS, MICRO_METRICS } from "./micro_metrics.ts";
+import { evaluateMicroCheckpoint } from "./micro_evaluation.ts";
 import {
+  MICRO_DECODINGS,
   MICRO_GRPO,
   MICRO_INSPO,
   MICRO_INSTRUCTION_WORDS,
   MICRO_LOOP,
   MICRO_MODEL,
+  MICRO_PANEL,
   MICRO_PROTOCOL,
   WARM_START,
 } from "./micro_settings.ts";
@@ -79,9 +82,11 @@ export const MICRO_SCALE: Scale = {
   prerequisites: () => Promise.resolve([]),
   resolve,
   prepare: async (cells, report) => {
+    requireRecordings(cells);
     for (const { settings } of cells) await ensureBasePolicy((settings as unknown as MicroSettings).warmStart, report);
   },
   runCell,
+  evaluate: evaluateMicroCheckpoint,
 };
 
 async function resolve(
@@ -148,11 +153,7 @@ async function runCell(cell: Cell, context: CellContext): Promise<CellOutcome> {
         budget: settings.budget,
         temperature: settings.loop.temperature,
         evaluationInterval: settings.loop.evaluationInterval,
-        panels: [{
-          name: "hop-search-test",
-          tasks: questions.test,
-          decodings: [{ name: "T=1", temperature: 1 }, { name: "greedy", temperature: 0 }],
-        }],
+        panels: [{ name: MICRO_PANEL, tasks: questions.test, decodings: MICRO_DECODINGS }],
       },
       takeCost,
       checkpointInterval: CHECKPOINT_INTERVAL,
@@ -176,7 +177,7 @@ function createMethod(
     training: settings.inspo.trainsPolicy ? { engine, grpo: settings.grpo } : null,
     seedInstruction,
     settings: settings.inspo,
-    reflector: cellReflector(settings.reflector ?? "offline", cell, context, ownReflector),
+    reflector: cellReflector(settings.reflector ?? "offline", cell, context, { ownReflector }),
     verificationTasks,
     describeFailure,
     constraints: wordConstraints(MICRO_INSTRUCTION_WORDS),

@@ -1,4 +1,5 @@
 import { SPLIT_SIZES } from "../../lib/environment/hop_search/questions.ts";
+import { lastOutcomes } from "../../lib/recipe/paired_items.ts";
 import type { Claim, Curves, Metric } from "../../lib/recipe/recipe.ts";
 import type { RunRecord } from "../../lib/record/read_run.ts";
 import { publishedDifference } from "./published.ts";
@@ -21,6 +22,7 @@ export const MICRO_METRICS: readonly Metric[] = [
     quantum,
     items,
     digits: 3,
+    outcomes: (run) => lastOutcomes(run, "T=1"),
     ofRun: (run) => curve(run, "T=1").at(-1)?.y ?? null,
   },
   {
@@ -31,6 +33,7 @@ export const MICRO_METRICS: readonly Metric[] = [
     quantum,
     items,
     digits: 3,
+    outcomes: (run) => lastOutcomes(run, "greedy"),
     ofRun: (run) => curve(run, "greedy").at(-1)?.y ?? null,
   },
   {

@@ -68,5 +68,11 @@ export const MICRO_LOOP = {
   evaluationInterval: 800,
 } as const;
 
+/** Name of the panel: the test questions of a seed's world. */
+export const MICRO_PANEL = "hop-search-test";
+
+/** Greedy decoding exaggerates what an instruction does to a policy that is undecided, so both are reported. */
+export const MICRO_DECODINGS = [{ name: "T=1", temperature: 1 }, { name: "greedy", temperature: 0 }] as const;
+
 /** Most words of a micro instruction: what the base policy was taught to read. */
 export const MICRO_INSTRUCTION_WORDS: number = LONGEST_INSTRUCTION;

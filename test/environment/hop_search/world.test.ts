@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { DEFAULT_PRIOR, demonstrate } from "../../../lib/environment/hop_search/demonstrations.ts";
-import { createEncyclopaedia } from "../../../lib/environment/hop_search/encyclopaedia.ts";
 import { hopSearchTokenizer, unknownWords } from "../../../lib/environment/hop_search/tokenizer.ts";
 import { createHopSearchWorld } from "../../../lib/environment/hop_search/world.ts";
 import { VOCABULARY } from "../../../lib/environment/hop_search/vocabulary.ts";

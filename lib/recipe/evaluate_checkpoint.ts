@@ -1,0 +1,46 @@
+import { wilsonInterval } from "../stats/wilson_interval.ts";
+import { UsageError } from "./command_line.ts";
+import type { ReproduceOptions } from "./reproduce_options.ts";
+
+/** Outcome of one panel with one way of decoding. */
+export interface PanelScore {
+  panel: string;
+  decoding: string;
+  n: number;
+  successes: number;
+}
+
+/** A checkpoint scored on the panels of one seed. */
+export interface CheckpointScore {
+  seed: number;
+  /** SHA-256 of the weights. */
+  weights: string;
+  /** The text that the policy read. */
+  instruction: string;
+  scores: readonly PanelScore[];
+}
+
+/**
+ * `--evaluate`: scores a checkpoint on the scale's panels, without training and without records.
+ *
+ * @throws {UsageError} if the scale cannot
+ */
+export async function evaluateCheckpoint({ scale, evaluate, seeds, isJson }: ReproduceOptions): Promise<string> {
+  if (scale.evaluate === undefined || evaluate === null) {
+    throw new UsageError(`--evaluate: scale ${scale.name} has no weights to score`);
+  }
+  const results: CheckpointScore[] = [];
+  for (const seed of seeds) results.push(await scale.evaluate(evaluate, seed));
+  return isJson ? JSON.stringify(results, null, 2) : results.map(describe).join("\n");
+}
+
+function describe({ seed, weights, instruction, scores }: CheckpointScore): string {
+  const head = `seed ${seed}: weights ${weights.slice(0, 12)}, instruction ${JSON.stringify(instruction)}`;
+  const lines = scores.map(({ panel, decoding, n, successes }) => {
+    const { low, high } = wilsonInterval(successes, n);
+    return `  ${panel}, ${decoding}: EM ${(successes / n).toFixed(3)} [${low.toFixed(3)}, ${
+      high.toFixed(3)
+    }] (Wilson, ${successes} of ${n})`;
+  });
+  return [head, ...lines].join("\n");
+}
