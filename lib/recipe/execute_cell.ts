@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { acquireLock } from "../record/lock.ts";
 import { collectEnvironment } from "../record/provenance.ts";
+import { reuseOf } from "../record/reuse.ts";
 import { resumePoint } from "../record/run_writer.ts";
 import { RECORD_VERSION, type RunConfig } from "../record/schema.ts";
 import { hashConfig } from "../record/canonical_json.ts";
@@ -23,10 +24,13 @@ export async function executeCell(
   const { cell, directory } = order;
   const lock = await acquireLock(directory, ORPHAN_SECONDS);
   try {
+    const config = configOf(cell);
+    // The process that was waited for may have come to its end.
+    if (await reuseOf(directory, config.hash) === "reuse") return "finished";
     const { environment, codeDiff } = await collectEnvironment({ command: order.command, root: ROOT });
     const context: CellContext = {
       directory,
-      config: configOf(cell),
+      config,
       environment,
       codeDiff,
       options: order.options,

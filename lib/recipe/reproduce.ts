@@ -41,10 +41,12 @@ export interface ReproduceResult {
  * @throws {AlreadyRunningError} if another command is at work on this scale of the output folder
  */
 export async function reproduce(options: ReproduceOptions, context: ReproduceContext): Promise<ReproduceResult> {
+  // First of all: options that make no cells must leave no trace.
+  const wanted = await expandCells(options);
   const lock = await acquireLock(scaleDirectory(options));
   try {
     const display = progressDisplay(0, context.progress);
-    await options.scale.prepare((await expandCells(options)).map(({ cell }) => cell), display.line);
+    await options.scale.prepare(wanted.map(({ cell }) => cell), display.line);
     const cells = await expandCells(options);
     const results = await runCells(cells, options, context);
     const { runs, damaged } = await readableRuns(options);

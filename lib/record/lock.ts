@@ -87,7 +87,11 @@ export async function acquireLock(directory: string, waitSeconds = 0): Promise<L
   }
 }
 
-/** @throws {AlreadyRunningError} if a process has the directory; the directory itself need not exist */
+/**
+ * Makes sure that no process has a directory, without taking it. The directory need not exist.
+ *
+ * @throws {AlreadyRunningError} if one has it
+ */
 export async function requireUnlocked(directory: string): Promise<void> {
   const [holder] = await holders(directory);
   if (holder !== undefined) {

@@ -243,6 +243,33 @@ test("createChatClient() counts what the log has paid for in its limits, and sti
 const answer = z.object({ city: z.string(), rank: z.number() });
 const parseRequest = { ...ask("Which city?"), schema: answer, schemaName: "answer" };
 
+test("forModel() has the limits, the log and the places of its client, and its own model", async () => {
+  const held = Promise.withResolvers<void>();
+  await using server = chatServer(async ({ model }) => {
+    if (server.requests.length === 2) held.resolve();
+    await held.promise;
+    return reply(model);
+  });
+  const log = openCallLog(temporaryFile("calls.jsonl"));
+  const chat = client(server.baseUrl, { log, limits: { maxCalls: 3 }, concurrency: 2 });
+  const other = chat.forModel("n");
+  const texts = await Promise.all([chat, other, other].map((each, n) => each.complete(ask(`${n % 2}`))));
+  expect(texts.map(({ text }) => text)).toEqual(["m", "n", "n"]);
+  expect(server.mostAtOnce).toBe(2);
+  await expect(chat.complete(ask("one too many"))).rejects.toThrow(BudgetExhaustedError);
+  expect(await other.complete(ask("1"))).toMatchObject({ text: "n" });
+  expect(other.spending()).toEqual(chat.spending());
+  expect([...log.replies()].length).toBe(3);
+});
+
+test.each([[401, "OPENAI_API_KEY"], [404, "OPENAI_BASE_URL"]])(
+  "complete() names what to check after HTTP %i: %s",
+  async (status, variable) => {
+    await using server = chatServer([failure(status)]);
+    await expect(client(server.baseUrl).complete(ask("q"))).rejects.toThrow(variable);
+  },
+);
+
 test("parse() asks for structured output and validates it", async () => {
   await using server = chatServer([reply('{"city":"Paris","rank":1}')]);
   const result = await client(server.baseUrl).parse(parseRequest);
@@ -325,7 +352,7 @@ test("createChatClient() takes address and key from the environment and names th
 
 test("createChatClient() refuses settings out of range, and a cost limit without prices", () => {
   const make = (more: Partial<ChatClientOptions>) => () => client("http://localhost:1/v1", more);
-  expect(make({ limits: { maxCostUsd: 5 } })).toThrow(/--price-input and --price-output/);
+  expect(make({ limits: { maxCostUsd: 5 } })).toThrow(/--price IN,OUT/);
   for (
     const more of [
       { limits: { maxCostUsd: 5 } },

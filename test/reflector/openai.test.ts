@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type ChatClientOptions, createChatClient } from "../../lib/api/chat_client.ts";
 import { ChatError } from "../../lib/api/chat.ts";
+import { BudgetExhaustedError } from "../../lib/api/spending.ts";
 import { openaiReflector } from "../../lib/reflector/openai.ts";
 import { REFLECTION_PROMPT_VERSION } from "../../lib/reflector/reflection_prompt.ts";
 import { ReflectorError } from "../../lib/reflector/reflector.ts";
@@ -108,12 +109,18 @@ test.each<[string, Step, string, Partial<ChatClientOptions>]>([
   ["empty choices", { kind: "raw", body: '{"choices":[]}' }, "unreadable", {}],
   ["a huge reply", reply("x".repeat(100_000)), "unreadable", { maxReplyBytes: 10_000 }],
   ["a refusal", { kind: "reply", content: null, refusal: "No." }, "refused", {}],
-  ["a used-up budget", proposing("x"), "exhausted", { limits: { maxCalls: 0 } }],
 ])("openaiReflector() turns %s into a ReflectorError", async (_, step, reason, options) => {
   await using server = chatServer([step]);
   const error = await openaiReflector(client(server.baseUrl, options)).reflect(requestFor(1)).catch((error) => error);
   expect(error).toBeInstanceOf(ReflectorError);
   expect(error.reason).toBe(reason);
+});
+
+test("openaiReflector() lets a used-up budget stop the run", async () => {
+  await using server = chatServer([proposing("x")]);
+  const reflector = openaiReflector(client(server.baseUrl, { limits: { maxCalls: 0 } }));
+  await expect(reflector.reflect(requestFor(1))).rejects.toThrow(BudgetExhaustedError);
+  expect(server.requests).toEqual([]);
 });
 
 test("openaiReflector() lets a rejected request stop the run", async () => {

@@ -54,12 +54,12 @@ test("replayReflector() answers as the recorded reflector did, failures included
   expect(readFileSync(original, "utf8").trim().split("\n").length).toBe(3);
 });
 
-test("replayReflector() is exhausted behind the last line", async () => {
+test("replayReflector() stops the run behind the last line", async () => {
   const path = temporaryFile();
   await reflectAll(recordingReflector(inner, path), [1]);
   expect(await reflectAll(replayReflector(path), [1, 3])).toEqual([
     reflectionOn(requestFor(1)),
-    ["ReflectorError", "exhausted", expect.stringContaining("request 2 is behind its last line, 1")],
+    ["Error", undefined, expect.stringMatching(/request 2 is behind its last line, 1; .*record again/)],
   ]);
 });
 
@@ -74,19 +74,16 @@ test.each<[string, Partial<ReflectionRequest>]>([
   const path = temporaryFile();
   await reflectAll(recordingReflector(inner, path), [1]);
   const error = await replayReflector(path).reflect({ ...requestFor(1), ...change }).catch((error) => error);
-  expect(error).toMatchObject({
-    name: "ReflectorError",
-    reason: "unreadable",
-    message: expect.stringContaining(`line 1 in ${difference}`),
-  });
+  expect(error).not.toBeInstanceOf(ReflectorError);
+  expect(error.message).toContain(`line 1 in ${difference}; `);
 });
 
 test("replayReflector() keeps the order, unless it resumes", async () => {
   const path = temporaryFile();
   await reflectAll(recordingReflector(inner, path), [1, 3, 4]);
   expect(await reflectAll(replayReflector(path), [3])).toEqual([[
-    "ReflectorError",
-    "unreadable",
+    "Error",
+    undefined,
     expect.stringContaining("line 1"),
   ]]);
   expect(await reflectAll(replayReflector(path, { resumed: true }), [3, 4])).toEqual(

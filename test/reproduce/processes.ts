@@ -30,7 +30,8 @@ export interface Script {
 const children: ChildProcess[] = [];
 const folders: string[] = [];
 afterEach(() => {
-  for (const child of children.splice(0)) if (child.exitCode === null && child.signalCode === null) killTree(child);
+  // A child may be gone and leave a cell behind.
+  for (const child of children.splice(0)) killTree(child);
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -52,7 +53,7 @@ export function killTree(child: ChildProcess): void {
 
 /** Starts a script in a process group of its own, in the repository's root. */
 export function startScript(
-  name: "reproduce" | "store" | "run_cell",
+  name: "reproduce" | "store" | "run_cell" | "panel",
   args: readonly string[],
   env: Record<string, string> = {},
 ): Script {
