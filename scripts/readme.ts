@@ -6,7 +6,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { nonEmpty, parseArguments } from "../lib/recipe/command_line.ts";
-import { exitCode, summariesOf } from "../lib/recipe/command.ts";
+import { summariesOf } from "../lib/recipe/command.ts";
+import { exitCode } from "../lib/recipe/exit_code.ts";
 import { expandCells } from "../lib/recipe/cells.ts";
 import { curveFigures } from "../lib/recipe/report_page.ts";
 import { currentRuns } from "../lib/recipe/reproduce.ts";

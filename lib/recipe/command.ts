@@ -56,6 +56,8 @@ async function requirePrerequisites({ scale, run, overrides }: ReproduceOptions)
   if (missing !== undefined) throw new UsageError(missing.remedy);
 }
 
+const STOPPING = "Stopping after the current step; once more stops at once, and nothing finished is lost either way.\n";
+
 /**
  * Turns the first SIGINT or SIGTERM into a request to stop, the second into a kill of the cells. Before there is
  * something to stop, a signal ends the process as usual: nothing is lost by that.
@@ -66,6 +68,7 @@ function stopSignals(): { onStop(stop: () => void): void; caught(): "SIGINT" | "
     onStop: (stop) => {
       for (const signal of ["SIGINT", "SIGTERM"] as const) {
         process.on(signal, () => {
+          if (caught === null) process.stderr.write(STOPPING);
           caught ??= signal;
           stop();
         });

@@ -1,5 +1,6 @@
 import { randomStream } from "../random/stream.ts";
 import type { RunRecord } from "../record/read_run.ts";
+import { mcnemarMidP } from "../stats/mcnemar.ts";
 import { pairedDifference } from "../stats/paired_difference.ts";
 import type { Claim, Metric } from "./recipe.ts";
 
@@ -31,13 +32,18 @@ export function pairedItemsSentence(claim: Claim, metric: Metric, runs: readonly
   const theirs = metric.outcomes(other);
   const items = [...ours.keys()].filter((item) => theirs.has(item)).sort();
   if (items.length === 0) return null;
-  const { difference, low, high } = pairedDifference(
-    items.map((item) => ours.get(item) as number),
-    items.map((item) => theirs.get(item) as number),
-    { stream: randomStream(claim.id, run.config.seed, "paired items") },
-  );
+  const first = items.map((item) => ours.get(item) as number);
+  const second = items.map((item) => theirs.get(item) as number);
+  const head = `Over the ${items.length} items of seed ${run.config.seed}`;
+  const onlyOurs = first.filter((reward, index) => reward > second[index]).length;
+  const onlyTheirs = first.filter((reward, index) => reward < second[index]).length;
+  if (onlyOurs + onlyTheirs === 0) return `${head} no item differs.`;
+  const { difference, low, high } = pairedDifference(first, second, {
+    stream: randomStream(claim.id, run.config.seed, "paired items"),
+  });
   const show = (value: number) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(metric.digits)}`;
-  return `Over the ${items.length} items of seed ${run.config.seed}: ${show(difference)}, 95 % [${show(low)}, ${
+  const p = mcnemarMidP(onlyOurs, onlyTheirs).toFixed(3).replace(/^0/, "");
+  return `${head}: ${show(difference)}, 95 % [${show(low)}, ${
     show(high)
-  }] (paired bootstrap over items; says nothing about other seeds).`;
+  }] (paired bootstrap); ${onlyOurs} only ${claim.arm}, ${onlyTheirs} only ${claim.baseline}, McNemar mid-p ${p}. This says nothing about other seeds.`;
 }

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
-import { readRun } from "../record/read_run.ts";
-import { RecordReadError } from "../record/record_errors.ts";
 import { reuseOf } from "../record/reuse.ts";
 import { expandCells, type PlacedCell } from "./cells.ts";
 import { configOf } from "./execute_cell.ts";
 import { seconds } from "./progress_display.ts";
+import { estimateTime } from "./time_estimate.ts";
 import type { ReproduceOptions } from "./reproduce_options.ts";
 
 /** What would be run: the text of `--plan`. Nothing is written. */
@@ -13,9 +12,7 @@ export async function planText(options: ReproduceOptions): Promise<string> {
   const cells = await expandCells(options);
   const states = await Promise.all(cells.map(stateOf));
   const toRun = cells.filter((_, index) => states[index] !== "reuse");
-  const recorded = await recordedSeconds(cells);
-  const each = recorded ?? scale.cellSeconds;
-  const basis = recorded === null ? "measured when the recipe was made" : "mean of the recorded runs here";
+  const time = await estimateTime(options, toRun);
   const prerequisites = await scale.prerequisites(options.run, options.overrides);
   const arms = Map.groupBy(cells, ({ cell }) => cell.arm);
   return [
@@ -30,13 +27,8 @@ export async function planText(options: ReproduceOptions): Promise<string> {
     `state    ${describeStates(states)}`,
     `budget   ${budgetText(cells)}, verification included, evaluation not`,
     `time     ${
-      each === null
-        ? "depends on the model's server; once a cell is finished, its time is the estimate"
-        : `about ${seconds(Math.ceil(toRun.length / options.jobs) * each)} with --jobs ${options.jobs} (${
-          seconds(each)
-        } a cell, ${basis})`
-    }`,
-    ...scale.estimate?.(toRun.map(({ cell }) => cell), options.run) ?? [],
+      time.seconds === null ? "unknown" : `about ${seconds(time.seconds)} with --jobs ${options.jobs}`
+    } (${time.basis})`,
     `output   ${options.out}/${recipe.name}/${scale.name}/`,
     "",
     "Prerequisites",
@@ -78,20 +70,4 @@ function describeStates(states: readonly string[]): string {
     `${all.length} ${words[state] ?? state}`
   );
   return counts.join(", ");
-}
-
-/** Mean seconds of the finished cells among these, or null if there are none. */
-async function recordedSeconds(cells: readonly PlacedCell[]): Promise<number | null> {
-  const totals: number[] = [];
-  for (const placed of cells) {
-    if (await stateOf(placed) !== "reuse") continue;
-    try {
-      const { timing } = await readRun(placed.directory);
-      totals.push(timing.reduce((sum, row) => sum + row.seconds, 0));
-    } catch (error) {
-      // A damaged run gives no estimate; running the cells says what is wrong with it.
-      if (!(error instanceof RecordReadError)) throw error;
-    }
-  }
-  return totals.length === 0 ? null : totals.reduce((sum, value) => sum + value, 0) / totals.length;
 }

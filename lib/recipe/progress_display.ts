@@ -13,7 +13,8 @@ export interface ProgressOutput {
 export interface ProgressDisplay {
   started(name: string): void;
   progress(name: string, progress: CellProgress): void;
-  ended(name: string, outcome: string): void;
+  /** @param failure why, for a cell that failed */
+  ended(name: string, outcome: string, failure?: string): void;
   /** A line above the live ones. */
   line(text: string): void;
   close(): void;
@@ -78,14 +79,14 @@ export function progressDisplay(
       cell.progress = progress;
       draw(false);
     },
-    ended: (name, outcome) => {
+    ended: (name, outcome, failure) => {
       const cell = live.get(name);
       live.delete(name);
       done++;
+      const time = cell === undefined ? "" : ` after ${seconds((now() - cell.startedAt) / 1000)}`;
+      const count = `${done} of ${total}`;
       line(
-        `${name}: ${outcome}${
-          cell === undefined ? "" : ` after ${seconds((now() - cell.startedAt) / 1000)}`
-        } (${done} of ${total})`,
+        failure === undefined ? `${name}: ${outcome}${time} (${count})` : `${name}: ${outcome}: ${failure} (${count})`,
       );
     },
     line,

@@ -88,7 +88,7 @@ async function runCells(
     const order = { cell: placed.cell, directory: placed.directory, command: context.command, options: options.run };
     const process = startCell(order, (progress) => display.progress(placed.name, progress));
     void process.result.then((result) =>
-      display.ended(placed.name, result.outcome === "failed" ? `failed: ${result.message}` : result.outcome)
+      display.ended(placed.name, result.outcome, result.outcome === "failed" ? result.message : undefined)
     );
     return process;
   });

@@ -2,8 +2,10 @@ import { setImmediate as nextEvent } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import type { EngineCost } from "../engine/timed_engine.ts";
 import { countMetrics, type LoopObserver, type LoopSetup, type LoopState, runLoop } from "../method/loop.ts";
+import { isInfrastructureError } from "./exit_code.ts";
 import type { RunOptions } from "./recipe.ts";
 import { RECORD_VERSION, type RunConfig, type RunEnvironment } from "../record/schema.ts";
+import { RecordReadError } from "../record/record_errors.ts";
 import { openRun, type RunWriter } from "../record/run_writer.ts";
 
 /** Where a cell is run from. */
@@ -90,8 +92,20 @@ interface SavedState {
 async function restore<Task>(loop: LoopSetup<Task>, run: RunWriter): Promise<LoopState | undefined> {
   if (run.resume === null) return undefined;
   const saved = run.resume.state as SavedState;
-  loop.method.restore(saved.method);
-  await loop.engine?.load(run.resume.enginePath);
+  try {
+    loop.method.restore(saved.method);
+    await loop.engine?.load(run.resume.enginePath);
+  } catch (cause) {
+    // A service that is away damages nothing.
+    if (isInfrastructureError(cause)) throw cause;
+    const problem = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
+    throw new RecordReadError(
+      run.resume.enginePath,
+      null,
+      `the checkpoint does not load (${problem}); run again with --fresh (the old run is kept in superseded/)`,
+      { cause },
+    );
+  }
   return saved.loop;
 }
 

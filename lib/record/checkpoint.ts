@@ -82,11 +82,6 @@ export async function resumePoint(directory: string): Promise<ResumePoint | null
   return { step, state, sizes, enginePath: join(root, name, ENGINE) };
 }
 
-/** Whether a run's directory has a checkpoint; cheaper than reading it. */
-export async function hasCheckpoint(directory: string): Promise<boolean> {
-  return await pointedAt(join(directory, RUN_FILES.checkpoints)) !== null;
-}
-
 async function readState(path: string): Promise<z.infer<typeof savedState>> {
   let value: unknown;
   try {

@@ -194,6 +194,8 @@ export async function scanJsonLines(path: string, onRow: (row: unknown, line: nu
 /** Hands out whole lines, many at once, without the last newline; returns what follows the file's last newline. */
 async function forEachBlock(path: string, onBlock: (block: Buffer) => void): Promise<Buffer> {
   await using file = await open(path);
+  // A device such as /dev/full never ends.
+  if (!(await file.stat()).isFile()) throw new RecordReadError(path, null, "it is not a file");
   let parts: Buffer[] = [];
   for (;;) {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES);

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { hashConfig } from "./canonical_json.ts";
-import { hasCheckpoint } from "./checkpoint.ts";
+import { resumePoint } from "./checkpoint.ts";
 import { requireUnlocked } from "./lock.ts";
 import { readConfig, readStatus } from "./read_run.ts";
 import { asWriteError, RecordReadError } from "./record_errors.ts";
@@ -28,7 +28,7 @@ export async function reuseOf(directory: string, hash: string): Promise<Reuse> {
     if (config === null) return existsSync(join(directory, RUN_FILES.journal)) ? "supersede" : "new";
     if (config.hash !== hash || hashOf(config) !== hash) return "supersede";
     if ((await readStatus(directory))?.state === "finished") return "reuse";
-    return await hasCheckpoint(directory) ? "resume" : "new";
+    return await resumePoint(directory) === null ? "new" : "resume";
   } catch (error) {
     if (error instanceof RecordReadError) return "supersede";
     throw error;

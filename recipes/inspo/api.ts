@@ -1,6 +1,5 @@
 import process from "node:process";
 import type { ChatClient } from "../../lib/api/chat_client.ts";
-import { resolveEndpoint } from "../../lib/api/endpoint.ts";
 import { chatPolicy } from "../../lib/environment/chat_policy.ts";
 import { describeFailure } from "../../lib/environment/search_qa/describe_failure.ts";
 import { SEARCH_R1_INSTRUCTION } from "../../lib/environment/search_qa/prompt.ts";
@@ -19,7 +18,13 @@ import { CUSTOM_PANEL, loadApiData, missingData } from "./api_data.ts";
 import { estimateLines } from "./api_estimate.ts";
 import { API_CLAIMS, API_METRICS } from "./api_metrics.ts";
 import { API_INSPO, API_LOOP, type ApiSettings } from "./api_settings.ts";
-import { cellChatClient, cellReflector, reflectorIdentity, requireRecordings } from "./language_model_reflector.ts";
+import {
+  cellChatClient,
+  cellReflector,
+  endpointPrerequisite,
+  reflectorIdentity,
+  requireRecordings,
+} from "./language_model_reflector.ts";
 import { emCurves } from "./micro_metrics.ts";
 
 /** One checkpoint a step: the call log answers what is asked again, so a killed run pays for nothing twice. */
@@ -44,7 +49,7 @@ export const API_SCALE: Scale = {
   differences: [
     "the policy's weights are frozen: only the text evolves (paper: GRPO)",
     "policy: the model that --model names (paper: Qwen2.5-3B and 7B)",
-    "data: 500 HotpotQA development questions split in three (paper: NQ and HotpotQA training sets, seven test sets)",
+    "data: 500 HotpotQA development questions, or those of --data, split in three (paper: NQ and HotpotQA for training, seven test sets)",
     "retrieval: BM25 over the paragraphs of these questions (Search-R1: E5 over 21 million passages)",
     "observation limit in characters, 4 a token: a model behind an API has no tokenizer here",
     "scorer: the answer that ended the trajectory (Search-R1: the last of at least two tag pairs, prompt included)",
@@ -58,33 +63,17 @@ export const API_SCALE: Scale = {
   prerequisites,
   estimate: estimateLines,
   resolve,
-  prepare: async (cells) => requireRecordings(cells),
+  prepare: (cells) => Promise.try(requireRecordings, cells),
   runCell,
 };
 
 function prerequisites(options: RunOptions, { model }: Overrides): Promise<Prerequisite[]> {
   const missing = missingData(options);
-  const endpointFault = model === undefined ? null : faultOfEndpoint(model);
   return Promise.resolve([
     { what: "questions and corpus", isMet: missing === null, remedy: missing ?? "" },
     { what: "a model's name", isMet: model !== undefined, remedy: NO_MODEL },
-    { what: "an endpoint", isMet: endpointFault === null, remedy: endpointFault ?? "" },
+    endpointPrerequisite(model ?? "the model"),
   ]);
-}
-
-/** Why the model cannot be called, in a sentence, as far as that can be told without calling it. */
-function faultOfEndpoint(model: string): string | null {
-  const { OPENAI_API_KEY, OPENAI_BASE_URL } = process.env;
-  if (!OPENAI_API_KEY?.trim() && !OPENAI_BASE_URL?.trim()) {
-    return "scale api needs OPENAI_API_KEY, or OPENAI_BASE_URL of a server of your own";
-  }
-  try {
-    resolveEndpoint(model, {});
-    return null;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return error.message;
-  }
 }
 
 async function resolve(
@@ -106,7 +95,7 @@ async function resolve(
   // The static instruction has nothing to learn, so it spends no training rollouts.
   const budget = evolves ? overrides.rollouts ?? API_LOOP.budget : 0;
   const reflector = evolves
-    ? await reflectorIdentity(flag, process.env.COEVO_REFLECTOR_MODEL ?? model, { arm, seed })
+    ? await reflectorIdentity(flag, process.env.COEVO_REFLECTOR_MODEL || model, { arm, seed })
     : null;
   const settings: ApiSettings = {
     budget,

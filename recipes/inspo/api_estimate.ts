@@ -20,6 +20,7 @@ interface Amount {
 
 /** What the cells will ask of the model, before anything is asked: lines of `--plan`. */
 export function estimateLines(cells: readonly Cell[], options: RunOptions): string[] {
+  if (cells.length === 0) return [];
   const estimates = cells.map((cell) => estimateOf(cell.settings as unknown as ApiSettings));
   const arms = [...Map.groupBy(cells, ({ arm }) => arm)].map(([arm, of]) => ({
     arm,

@@ -1,6 +1,6 @@
 import type { Claim, Metric } from "../../lib/recipe/recipe.ts";
-import { paidReplies } from "./language_model_reflector.ts";
 import { lastOutcomes } from "../../lib/recipe/paired_items.ts";
+import { paidReplies } from "./language_model_reflector.ts";
 import { curve } from "./micro_metrics.ts";
 
 /** Test questions of the committed panel; a `--data` folder may have fewer. */

@@ -6,8 +6,9 @@ import process from "node:process";
 import { openCallLog, readCallLog } from "../../lib/api/call_log.ts";
 import type { ChatReply } from "../../lib/api/chat.ts";
 import { type ChatClient, createChatClient } from "../../lib/api/chat_client.ts";
+import { resolveEndpoint } from "../../lib/api/endpoint.ts";
 import { UsageError } from "../../lib/recipe/command_line.ts";
-import type { Cell } from "../../lib/recipe/recipe.ts";
+import type { Cell, Prerequisite } from "../../lib/recipe/recipe.ts";
 import type { CellContext } from "../../lib/recipe/run_recorded.ts";
 import type { RunRecord } from "../../lib/record/read_run.ts";
 import { openaiReflector } from "../../lib/reflector/openai.ts";
@@ -58,7 +59,7 @@ export async function reflectorIdentity(
   return `replay:${createHash("sha256").update(await readFile(file)).digest("hex").slice(0, 16)}`;
 }
 
-/** @throws {UsageError} if a cell is to replay a recording that is not there */
+/** Checks that the recordings to be replayed are there. @throws {UsageError} naming the first that is not */
 export function requireRecordings(cells: readonly Cell[]): void {
   for (const { arm, settings: { reflector } } of cells) {
     if (typeof reflector !== "string" || !reflector.startsWith(NO_RECORDING)) continue;
@@ -69,7 +70,27 @@ export function requireRecordings(cells: readonly Cell[]): void {
 
 /** The reflecting model at micro scale. */
 export function reflectorModel(): string {
-  return process.env.COEVO_REFLECTOR_MODEL ?? DEFAULT_REFLECTOR_MODEL;
+  return process.env.COEVO_REFLECTOR_MODEL || DEFAULT_REFLECTOR_MODEL;
+}
+
+/** A server and, where it needs one, a key for it: as far as that can be told without calling it. */
+export function endpointPrerequisite(model: string): Prerequisite {
+  const fault = endpointFault(model);
+  return { what: "a chat-completions endpoint", isMet: fault === null, remedy: fault ?? "" };
+}
+
+function endpointFault(model: string): string | null {
+  const { OPENAI_API_KEY, OPENAI_BASE_URL } = process.env;
+  if (!OPENAI_API_KEY?.trim() && !OPENAI_BASE_URL?.trim()) {
+    return `Cannot call "${model}": set OPENAI_API_KEY, or OPENAI_BASE_URL to the address of a server of your own`;
+  }
+  try {
+    resolveEndpoint(model, {});
+    return null;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return error.message;
+  }
 }
 
 /** A client whose replies are kept in the run's directory, so that a resumed run pays for none twice. */

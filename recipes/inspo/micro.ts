@@ -19,7 +19,13 @@ import type { Reflector } from "../../lib/reflector/reflector.ts";
 import { offlineReflector, randomEditReflector, wordSetKey } from "../../lib/reflector/word_edits.ts";
 import { MICRO_ARMS } from "./arms.ts";
 import { basePolicyFile, basePolicyHash, createPolicyEngine, ensureBasePolicy } from "./base_policy.ts";
-import { cellReflector, reflectorIdentity, reflectorModel, requireRecordings } from "./language_model_reflector.ts";
+import {
+  cellReflector,
+  endpointPrerequisite,
+  reflectorIdentity,
+  reflectorModel,
+  requireRecordings,
+} from "./language_model_reflector.ts";
 import { emCurves, MICRO_CLAIMS, MICRO_METRICS } from "./micro_metrics.ts";
 import { evaluateMicroCheckpoint } from "./micro_evaluation.ts";
 import {
@@ -79,7 +85,8 @@ export const MICRO_SCALE: Scale = {
     arms: ["search-r1-grpo", "inspo"],
     seeds: [1, 2, 3],
   },
-  prerequisites: () => Promise.resolve([]),
+  prerequisites: (_options, { reflector }) =>
+    Promise.resolve(reflector === "openai" ? [endpointPrerequisite(reflectorModel())] : []),
   resolve,
   prepare: async (cells, report) => {
     requireRecordings(cells);

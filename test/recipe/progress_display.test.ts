@@ -68,9 +68,9 @@ test("progressDisplay() on a terminal keeps one line a running cell below the fi
   ]);
   display.ended("a", "finished");
   expect(output.screen()).toEqual(["a: finished after 1 s (1 of 3)", "1 of 3 cells done", "b: starting"]);
-  display.ended("b", "failed: no space");
+  display.ended("b", "failed", "no space");
   display.close();
-  expect(output.screen()).toEqual(["a: finished after 1 s (1 of 3)", "b: failed: no space after 1 s (2 of 3)"]);
+  expect(output.screen()).toEqual(["a: finished after 1 s (1 of 3)", "b: failed: no space (2 of 3)"]);
 });
 
 test("progressDisplay() cuts live lines to the terminal's width, so that redrawing erases what it drew", () => {

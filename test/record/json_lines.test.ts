@@ -157,3 +157,10 @@ test("scanJsonLines() refuses bytes that are not UTF-8 instead of replacing them
   const path = fileWith(Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n')]));
   await expect(read(path)).rejects.toThrow(/line 1: .*not UTF-8/);
 });
+
+test.skipIf(!existsSync("/dev/full"))(
+  "scanJsonLines() refuses a device, which would never end [needs /dev/full]",
+  async () => {
+    await expect(scanJsonLines("/dev/full", () => {})).rejects.toThrow('Cannot read "/dev/full": it is not a file');
+  },
+);

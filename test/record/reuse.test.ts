@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { acquireLock } from "../../lib/record/lock.ts";
@@ -41,6 +41,29 @@ test("reuseOf() says resume for a checkpoint of the same settings, and new where
   expect(await reuseOf(await stoppedRun(temporaryFolder(), true), otherHash)).toBe("supersede");
   expect(await reuseOf(await stoppedRun(temporaryFolder(), false), hash)).toBe("new");
 });
+
+test.each([
+  ["names a folder that is gone", (checkpoint: string) => rmSync(join(checkpoint, "step-1"), { recursive: true })],
+  [
+    "has a torn state",
+    (checkpoint: string) => writeFileSync(join(checkpoint, "step-1", "state.json"), '{"version":1,'),
+  ],
+  ["names no folder of ours", (checkpoint: string) => writeFileSync(join(checkpoint, "latest"), "../../elsewhere")],
+])(
+  "reuseOf() says supersede where the checkpoint %s, so that the cell starts anew and nothing is lost",
+  async (_, damage) => {
+    const out = temporaryFolder();
+    const directory = await stoppedRun(out, true);
+    damage(join(directory, "checkpoint"));
+    expect(await reuseOf(directory, hash)).toBe("supersede");
+    const journal = readFileSync(join(directory, "journal.jsonl"), "utf8");
+    await prepareDirectory(directory, { out, hash, isFresh: false });
+    expect(readFileSync(join(out, "superseded/toy/micro/grpo/seed-1.1/journal.jsonl"), "utf8")).toBe(journal);
+    const run = await openRun(directory, sampleOpening());
+    expect(run.resume).toBeNull();
+    await run.close();
+  },
+);
 
 test("reuseOf() does not trust a config that was edited after its hash was taken", async () => {
   const directory = await writeSampleRun(temporaryFolder());

@@ -16,7 +16,7 @@ const reproduce = (out: string, seeds: string) =>
 /** A cell whose journal is on a full disk. */
 async function makeFull(out: string, seed: number): Promise<string> {
   const directory = directoryOf(out, seed);
-  if (!existsSync(directory)) expect(await reproduce(out, `${seed}`)).toMatchObject({ code: 0 });
+  if (!existsSync(directory)) expect(await reproduce(out, `${seed}..${seed}`)).toMatchObject({ code: 0 });
   rmSync(join(directory, "checkpoint"), { recursive: true });
   writeFileSync(join(directory, "status.json"), JSON.stringify({ ...statusOf(directory), state: "running" }));
   const journal = join(directory, "journal.jsonl");
@@ -28,7 +28,7 @@ async function makeFull(out: string, seed: number): Promise<string> {
 /** An unfinished cell whose checkpoint is garbage. */
 async function damageCheckpoint(out: string, seed: number): Promise<string> {
   const directory = directoryOf(out, seed);
-  if (!existsSync(directory)) expect(await reproduce(out, `${seed}`)).toMatchObject({ code: 0 });
+  if (!existsSync(directory)) expect(await reproduce(out, `${seed}..${seed}`)).toMatchObject({ code: 0 });
   writeFileSync(join(directory, "status.json"), JSON.stringify({ ...statusOf(directory), state: "running" }));
   const folder = join(directory, "checkpoint", readFileSync(join(directory, "checkpoint/latest"), "utf8").trim());
   const weights = join(folder, "engine/model.safetensors");
@@ -65,7 +65,9 @@ test("reproduce exits with 1 where a cell fails by itself, says why, and finishe
   const weights = await damageCheckpoint(out, 1);
   const { code, stderr } = await reproduce(out, "1,2");
   expect(code).toBe(1);
-  expect(stderr).toMatch(/search-r1-grpo@rollouts=128 seed 1: failed: /);
+  expect(stderr).toMatch(
+    /search-r1-grpo@rollouts=128 seed 1: failed: Cannot read .*the checkpoint does not load .*--fresh/,
+  );
   expect(stderr).toContain(weights);
   expect(statusOf(directoryOf(out, 1))).toMatchObject({ state: "failed", error: expect.stringContaining(weights) });
   expect(statusOf(directoryOf(out, 2))?.state).toBe("finished");

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { contentOf, type Ended, runScript, statusOf, temporaryFolder } from "./processes.ts";
+import { contentOf, type Ended, lastingContent, runScript, statusOf, temporaryFolder } from "./processes.ts";
 
 const ARM = "search-r1-grpo";
 const runDirectory = (out: string, rollouts = 128) => join(out, `inspo/micro/${ARM}@rollouts=${rollouts}/seed-1`);
@@ -76,6 +76,16 @@ test("reproduce starts a cell anew that was killed before its first checkpoint, 
   writeFileSync(join(directory, "journal.jsonl"), journal.slice(0, 700));
   expect(await reproduce(out)).toMatchObject({ code: 0, stdout: first.stdout });
   expect(readFileSync(join(directory, "journal.jsonl"), "utf8")).toBe(journal);
+});
+
+test("reproduce that was killed between the last checkpoint and the end writes the end once", async () => {
+  const { out, first } = await finishedCell();
+  const directory = runDirectory(out);
+  const before = await lastingContent(directory);
+  writeFileSync(join(directory, "status.json"), JSON.stringify({ ...statusOf(directory), state: "running" }));
+  expect(await reproduce(out)).toMatchObject({ code: 0, stdout: first.stdout });
+  expect(await lastingContent(directory)).toEqual(before);
+  expect(before.journal.match(/"type":"finish"/g)).toHaveLength(1);
 });
 
 test("reproduce gives the store and the report the same numbers as its table", async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runScript, temporaryFolder } from "./processes.ts";
+import { contentOf, runScript, temporaryFolder } from "./processes.ts";
 
 test.each([
   [["inspoo"], 'unknown recipe "inspoo"; did you mean inspo? There are: inspo'],
@@ -13,7 +13,6 @@ test.each([
   [["inspo", "--seeds", "0"], '--seeds "0": needs N (seeds 1 to N), A..B, or a list A,B,…'],
   [["inspo", "--rollouts", "many"], '--rollouts "many": needs a whole number of at least 1'],
   [["inspo", "--model", "gpt"], "--model: scale micro has one model of its own; --scale api takes a model"],
-  [["inspo", "--reflector", "replay:absent"], "there is no absent.inspo.seed-1.jsonl"],
   [["inspo", "rsipo"], 'unexpected "rsipo": give one recipe, then flags'],
 ])("reproduce %j exits with 2, one line on standard error and nothing else", async (args, message) => {
   const out = join(temporaryFolder(), "results");
@@ -22,6 +21,15 @@ test.each([
   expect(stderr).toContain(message);
   expect(stderr.match(/\n/g)).toHaveLength(1);
   expect(existsSync(out)).toBe(false);
+});
+
+test("reproduce with a recording that is not there exits with 2 and one line before any cell is made", async () => {
+  const out = temporaryFolder();
+  const args = ["inspo", "--arms", "inspo", "--reflector", "replay:absent", "--out", out];
+  const { code, stdout, stderr } = await runScript("reproduce", args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(/^--reflector replay: there is no absent\.inspo\.seed-1\.jsonl .*\n$/);
+  expect(Object.keys(contentOf(out))).toEqual([]);
 });
 
 test("reproduce without a recipe prints its help and exits with 2, with --help with 0", async () => {
