@@ -10,12 +10,9 @@ import { evaluateCheckpoint } from "./evaluate_checkpoint.ts";
 import { EXIT } from "./exit_code.ts";
 import { planText } from "./plan.ts";
 import type { ProgressOutput } from "./progress_display.ts";
-import { commandReport } from "./report_page.ts";
 import { failedCells, type PlacedRun, reproduce, type ReproduceResult } from "./reproduce.ts";
 import type { ReproduceOptions } from "./reproduce_options.ts";
 import { summarize, type Summary } from "./summarize.ts";
-
-export { exitCode } from "./exit_code.ts";
 
 /**
  * `reproduce` from checked options to exit code: plan, or run, record, print and report.
@@ -81,13 +78,19 @@ function stopSignals(): { onStop(stop: () => void): void; caught(): "SIGINT" | "
 /** Progress goes to standard error, so that standard output is the table alone. */
 function progressOutput(): ProgressOutput {
   const { stderr } = process;
-  const isTerminal = stderr.isTTY === true && process.env.TERM !== "dumb";
+  const isTerminal = isCapableTerminal(stderr);
   return {
     write: (text) => void stderr.write(text),
     isTerminal,
     hasColor: isTerminal && !Deno.noColor,
-    columns: stderr.columns ?? 80,
+    // A terminal that does not know its size says 0.
+    columns: stderr.columns || 80,
   };
+}
+
+/** Whether a stream is a terminal that understands escape codes. */
+function isCapableTerminal({ isTTY }: { isTTY?: boolean }): boolean {
+  return isTTY === true && process.env.TERM !== "dumb";
 }
 
 /** The tables of one point of the grid (or of everything, without one) with the runs they are made of. */
@@ -121,7 +124,8 @@ async function writeReport(
   result: ReproduceResult,
 ): Promise<string> {
   const path = join(scaleDirectory(options), "report.html");
-  await replaceFile(path, commandReport(options, command, summaries, result));
+  const { commandReport } = await import("./report_page.ts");
+  await replaceFile(path, await commandReport(options, command, summaries, result));
   return path;
 }
 
@@ -136,7 +140,7 @@ function printTables({ isJson }: ReproduceOptions, summaries: readonly PointSumm
     stdout.write(`${JSON.stringify(tables, null, 2)}\n`);
     return;
   }
-  const style = { width: stdout.columns ?? 120, colour: stdout.isTTY === true && !Deno.noColor };
+  const style = { width: stdout.columns || 120, colour: isCapableTerminal(stdout) && !Deno.noColor };
   for (const { summary } of summaries) {
     stdout.write(`${toTerminal(summary.results, style)}\n${toTerminal(summary.claims, style)}\n`);
   }

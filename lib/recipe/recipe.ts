@@ -157,5 +157,5 @@ export interface Recipe {
   paper: string;
   scales: Readonly<Record<string, Scale>>;
   /** What a report shows of the method itself: figures and evolved texts of these runs. */
-  evolution(runs: readonly RunRecord[]): { figures: Figure[]; texts: ReportPage["texts"] };
+  evolution(runs: readonly RunRecord[]): Promise<{ figures: Figure[]; texts: ReportPage["texts"] }>;
 }

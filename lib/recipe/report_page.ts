@@ -17,16 +17,16 @@ import type { ClaimResult } from "./verdict.ts";
 const RUN_FILES = ["journal.jsonl", "samples.jsonl", "timing.jsonl", "config.json", "environment.json", "status.json"];
 
 /** The report of a command as one HTML file. */
-export function commandReport(
+export async function commandReport(
   options: ReproduceOptions,
   command: string,
   summaries: readonly PointSummary[],
   result: ReproduceResult,
-): string {
+): Promise<string> {
   const { recipe, scale } = options;
   const [main] = summaries;
   const runs = summaries.flatMap((summary) => summary.runs);
-  const evolution = recipe.evolution(main.runs.map(({ run }) => run));
+  const evolution = await recipe.evolution(main.runs.map(({ run }) => run));
   const page: ReportPage = {
     title: recipe.title,
     subtitle: `${recipe.paper} · scale ${scale.name}: ${scale.description}`,

@@ -133,13 +133,13 @@ function verifyingOn(questions: number): InspoSettings {
 async function runCell(cell: Cell, context: CellContext): Promise<CellOutcome> {
   const settings = cell.settings as unknown as ApiSettings;
   const { tasks, retriever } = await loadApiData(context.options);
-  const client = cellChatClient(settings.model, context);
+  const client = await cellChatClient(settings.model, context);
   return await runRecorded<QaTask>({
     loop: {
       seed: cell.seed,
       engine: null,
       environment: searchQaEnvironment(chatPolicy(client), retriever, settings.protocol),
-      method: createMethod(cell, settings, tasks.verification, client, context),
+      method: await createMethod(cell, settings, tasks.verification, client, context),
       trainingTasks: tasks.train,
       taskId: ({ id }) => id,
       groupsPerStep: settings.loop.groupsPerStep,
@@ -154,13 +154,13 @@ async function runCell(cell: Cell, context: CellContext): Promise<CellOutcome> {
   }, context);
 }
 
-function createMethod(
+async function createMethod(
   cell: Cell,
   settings: ApiSettings,
   verificationTasks: readonly QaTask[],
   client: ChatClient,
   context: CellContext,
-): Method<QaTask> {
+): Promise<Method<QaTask>> {
   if (settings.inspo === null) return staticMethod({ id: "i0", text: settings.seedInstruction });
   const answerTagScope = settings.protocol.answerScope === "prompt-and-response" ? "prompt-and-response" : "response";
   return inspoMethod<QaTask>({
@@ -168,9 +168,9 @@ function createMethod(
     training: null,
     seedInstruction: settings.seedInstruction,
     settings: settings.inspo,
-    reflector: cellReflector(settings.reflector ?? "openai", cell, context, {
+    reflector: await cellReflector(settings.reflector ?? "openai", cell, context, {
       // One budget, one call log and one number of places for both models.
-      chatClient: client.forModel,
+      chatClient: (name) => Promise.resolve(client.forModel(name)),
       ownReflector: () => {
         throw new UsageError("scale api has no reflector of its own");
       },

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { openCallLog, readCallLog } from "../../lib/api/call_log.ts";
 import type { ChatReply } from "../../lib/api/chat.ts";
-import { type ChatClient, createChatClient } from "../../lib/api/chat_client.ts";
+import type { ChatClient } from "../../lib/api/chat_client.ts";
 import { resolveEndpoint } from "../../lib/api/endpoint.ts";
 import { UsageError } from "../../lib/recipe/command_line.ts";
 import type { Cell, Prerequisite } from "../../lib/recipe/recipe.ts";
@@ -94,8 +94,10 @@ function endpointFault(model: string): string | null {
 }
 
 /** A client whose replies are kept in the run's directory, so that a resumed run pays for none twice. */
-export function cellChatClient(model: string, context: CellContext): ChatClient {
+export async function cellChatClient(model: string, context: CellContext): Promise<ChatClient> {
   const { options } = context;
+  // Loaded on demand: most cells ask no model, and the library takes half of their start.
+  const { createChatClient } = await import("../../lib/api/chat_client.ts");
   return createChatClient({
     model,
     ...CALL_LIMITS,
@@ -110,23 +112,23 @@ export function cellChatClient(model: string, context: CellContext): ChatClient 
 /** Where a cell's reflector gets what it is made of. */
 export interface ReflectorSources {
   /** A client for the reflecting model; default: one of its own with {@link cellChatClient}. */
-  chatClient?(model: string): ChatClient;
+  chatClient?(model: string): Promise<ChatClient>;
   /** The reflectors that need no language model, by identity. */
   ownReflector(identity: string): Reflector;
 }
 
 /** The reflector of a cell by its identity; `--record` keeps what it says. */
-export function cellReflector(
+export async function cellReflector(
   identity: string,
   cell: Cell,
   context: CellContext,
   { chatClient = (model) => cellChatClient(model, context), ownReflector }: ReflectorSources,
-): Reflector {
+): Promise<Reflector> {
   const { reflector: flag, recordFile } = context.options;
   // A run that was killed before its first checkpoint has begun its recording too.
   const resumed = context.isResumed || existsSync(join(context.directory, "config.json"));
   const inner = identity.startsWith("openai:")
-    ? openaiReflector(chatClient(identity.slice("openai:".length)))
+    ? openaiReflector(await chatClient(identity.slice("openai:".length)))
     : identity.startsWith("replay:")
     ? replayReflector(recordingFile((flag ?? "").slice("replay:".length), cell), { resumed })
     : ownReflector(identity);

@@ -152,7 +152,7 @@ async function runCell(cell: Cell, context: CellContext): Promise<CellOutcome> {
         seed: cell.seed,
         engine,
         environment: searchQaEnvironment(enginePolicy(engine), retriever, settings.protocol),
-        method: createMethod(cell, settings, engine, questions.verification, context),
+        method: await createMethod(cell, settings, engine, questions.verification, context),
         trainingTasks: questions.train,
         taskId: ({ id }) => id,
         groupsPerStep: settings.loop.groupsPerStep,
@@ -170,13 +170,13 @@ async function runCell(cell: Cell, context: CellContext): Promise<CellOutcome> {
   }
 }
 
-function createMethod(
+async function createMethod(
   cell: Cell,
   settings: MicroSettings,
   engine: Engine,
   verificationTasks: readonly QaTask[],
   context: CellContext,
-): Method<QaTask> {
+): Promise<Method<QaTask>> {
   const { seedInstruction } = settings.loop;
   if (settings.inspo === null) return grpoMethod(engine, { id: "i0", text: seedInstruction }, settings.grpo);
   return inspoMethod<QaTask>({
@@ -184,7 +184,7 @@ function createMethod(
     training: settings.inspo.trainsPolicy ? { engine, grpo: settings.grpo } : null,
     seedInstruction,
     settings: settings.inspo,
-    reflector: cellReflector(settings.reflector ?? "offline", cell, context, { ownReflector }),
+    reflector: await cellReflector(settings.reflector ?? "offline", cell, context, { ownReflector }),
     verificationTasks,
     describeFailure,
     constraints: wordConstraints(MICRO_INSTRUCTION_WORDS),

@@ -7,7 +7,6 @@
  * @module
  */
 import type { Recipe } from "../../lib/recipe/recipe.ts";
-import { instructionEvolution } from "./evolution.ts";
 import { API_SCALE } from "./api.ts";
 import { MICRO_SCALE } from "./micro.ts";
 
@@ -17,7 +16,8 @@ export const recipe: Recipe = {
   title: "INSPO: instruction–policy co-evolution for search agents",
   paper: "arXiv 2512.01945 (v1 2025-12-01, v2 2026-01-31)",
   scales: { micro: MICRO_SCALE, api: API_SCALE },
-  evolution: instructionEvolution,
+  // Loaded on demand: drawing takes a library that no cell needs.
+  evolution: async (runs) => (await import("./evolution.ts")).instructionEvolution(runs),
 };
 
 if (import.meta.main) {

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { contentOf, type Ended, lastingContent, runScript, statusOf, temporaryFolder } from "./processes.ts";
 
 const ARM = "search-r1-grpo";
@@ -12,16 +13,23 @@ function reproduce(out: string, more: readonly string[] = [], rollouts = 128): P
   return runScript("reproduce", args);
 }
 
+let template: { out: string; first: Ended };
+beforeAll(async () => {
+  const out = mkdtempSync(join(tmpdir(), "coevo-test-"));
+  template = { out, first: await reproduce(out) };
+  expect(template.first).toMatchObject({ code: 0 });
+});
+afterAll(() => rmSync(template.out, { recursive: true, force: true }));
+
 /** A results folder with one finished cell, and what was printed for it. */
-async function finishedCell(): Promise<{ out: string; first: Ended }> {
+function finishedCell(): { out: string; first: Ended } {
   const out = temporaryFolder();
-  const first = await reproduce(out);
-  expect(first).toMatchObject({ code: 0 });
-  return { out, first };
+  cpSync(template.out, out, { recursive: true });
+  return { out, first: { ...template.first, stdout: template.first.stdout.replaceAll(template.out, out) } };
 }
 
 test("reproduce uses finished cells again: the same table, and no byte of the run changes", async () => {
-  const { out, first } = await finishedCell();
+  const { out, first } = finishedCell();
   const before = contentOf(runDirectory(out));
   const again = await reproduce(out);
   expect(again).toMatchObject({ code: 0, stdout: first.stdout });
@@ -31,7 +39,7 @@ test("reproduce uses finished cells again: the same table, and no byte of the ru
 });
 
 test("reproduce with another budget goes to a folder of its own", async () => {
-  const { out } = await finishedCell();
+  const { out } = finishedCell();
   const before = contentOf(runDirectory(out));
   expect(await reproduce(out, [], 192)).toMatchObject({ code: 0 });
   expect(statusOf(runDirectory(out, 192))).toMatchObject({ state: "finished", budget: 192 });
@@ -41,7 +49,7 @@ test("reproduce with another budget goes to a folder of its own", async () => {
 });
 
 test("reproduce sets a run of other settings aside, whole, and runs the cell again", async () => {
-  const { out, first } = await finishedCell();
+  const { out, first } = finishedCell();
   const path = join(runDirectory(out), "config.json");
   const config = JSON.parse(readFileSync(path, "utf8"));
   writeFileSync(path, JSON.stringify({ ...config, hash: "0".repeat(64) }));
@@ -55,7 +63,7 @@ test("reproduce sets a run of other settings aside, whole, and runs the cell aga
 });
 
 test("reproduce --fresh runs finished cells again and keeps every old run", async () => {
-  const { out, first } = await finishedCell();
+  const { out, first } = finishedCell();
   const old = contentOf(runDirectory(out));
   expect(await reproduce(out, ["--fresh"])).toMatchObject({ code: 0, stdout: first.stdout });
   expect(await reproduce(out, ["--fresh"])).toMatchObject({ code: 0, stdout: first.stdout });
@@ -65,7 +73,7 @@ test("reproduce --fresh runs finished cells again and keeps every old run", asyn
 });
 
 test("reproduce starts a cell anew that was killed before its first checkpoint, whatever was left of it", async () => {
-  const { out, first } = await finishedCell();
+  const { out, first } = finishedCell();
   const directory = runDirectory(out);
   const journal = readFileSync(join(directory, "journal.jsonl"), "utf8");
   await Deno.remove(join(directory, "checkpoint"), { recursive: true });
@@ -79,7 +87,7 @@ test("reproduce starts a cell anew that was killed before its first checkpoint, 
 });
 
 test("reproduce that was killed between the last checkpoint and the end writes the end once", async () => {
-  const { out, first } = await finishedCell();
+  const { out, first } = finishedCell();
   const directory = runDirectory(out);
   const before = await lastingContent(directory);
   writeFileSync(join(directory, "status.json"), JSON.stringify({ ...statusOf(directory), state: "running" }));
@@ -89,7 +97,7 @@ test("reproduce that was killed between the last checkpoint and the end writes t
 });
 
 test("reproduce gives the store and the report the same numbers as its table", async () => {
-  const { out, first } = await finishedCell();
+  const { out, first } = finishedCell();
   const sql = "select value from evaluations where name = 'em' and decoding = 'T=1' order by rollouts desc limit 1";
   const { stdout } = await runScript("store", ["query", sql, "--out", out]);
   const em = (JSON.parse(stdout).value as number).toFixed(3);

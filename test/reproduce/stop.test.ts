@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { expect, test } from "vitest";
+import { acquireLock } from "../../lib/record/lock.ts";
 import { type Ended, runScript, type Script, startScript, statusOf, temporaryFolder, until } from "./processes.ts";
 
 const ARM = "search-r1-grpo";
@@ -96,4 +97,15 @@ test("reproduce takes over at once from one that was killed, while its cell is s
   process.kill(script.child.pid!, "SIGKILL");
   expect(await runScript("reproduce", command(out))).toMatchObject({ code: 0 });
   expect(statusOf(runDirectory(out))).toMatchObject({ state: "finished" });
+}, 60_000);
+
+test("a cell waits for a process that is still giving its folder up", async () => {
+  const out = temporaryFolder();
+  const lock = await acquireLock(runDirectory(out));
+  const script = startScript("reproduce", command(out));
+  await script.seen(/starting/);
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  expect(existsSync(join(runDirectory(out), "config.json"))).toBe(false);
+  await lock.release();
+  expect(await script.ended).toMatchObject({ code: 0 });
 }, 60_000);
