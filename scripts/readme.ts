@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
-import { nonEmpty, parseArguments } from "../lib/recipe/command_line.ts";
+import { nonEmpty, parseArguments, UsageError } from "../lib/recipe/command_line.ts";
 import { summariesOf } from "../lib/recipe/command.ts";
 import { exitCode } from "../lib/recipe/exit_code.ts";
 import { expandCells } from "../lib/recipe/cells.ts";
@@ -30,7 +30,7 @@ try {
   const all = await currentRuns(options);
   const runs = all.filter(({ placed }) => wanted.has(placed.directory));
   if (runs.length < wanted.size) {
-    throw new RangeError(`${runs.length} of ${wanted.size} runs are there: run ${COMMAND} first`);
+    throw new UsageError(`${runs.length} of ${wanted.size} runs are there: run ${COMMAND} first`);
   }
   const cells = runs.map(({ placed }) => ({ placed, result: undefined }));
   const [main] = summariesOf(options, { cells, runs });
@@ -71,6 +71,6 @@ function replaceBlock(path: string, name: string, content: string): void {
   const end = `<!-- end ${name} -->`;
   const text = readFileSync(path, "utf8");
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new RangeError(`${path} has no ${begin} … ${end}`);
+  if (from < 0 || to < from) throw new UsageError(`${path} has no ${begin} … ${end}`);
   writeFileSync(path, `${text.slice(0, from + begin.length)}\n\n${content.trim()}\n\n${text.slice(to)}`);
 }

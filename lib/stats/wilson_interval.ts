@@ -26,14 +26,14 @@ export function wilsonInterval(successes: number, trials: number, z = 1.95996398
   return { low: successes === 0 ? 0 : centre - half, high: successes === trials ? 1 : centre + half };
 }
 
-/** @throws {RangeError} unless `trials` is a whole number of at least 1 */
+/** Guards a number of trials. @throws {RangeError} unless `trials` is a whole number of at least 1 */
 export function requireTrials(trials: number): void {
   if (!Number.isInteger(trials) || trials < 1) {
     throw new RangeError(`Cannot compute an interval for ${trials} trials: need a whole number of at least 1`);
   }
 }
 
-/** @throws {RangeError} unless `successes` is a whole number in [0, trials] */
+/** Guards a number of successes. @throws {RangeError} unless `successes` is a whole number in [0, trials] */
 export function requireSuccesses(successes: number, trials: number): void {
   if (!Number.isInteger(successes) || successes < 0 || successes > trials) {
     throw new RangeError(

@@ -23,7 +23,7 @@ export interface Arena {
   release(mark?: Pointer): void;
 }
 
-/** @param base first byte that is free */
+/** An arena over the kernels' memory. @param base first byte that is free */
 export function createArena(memory: KernelMemory, base: Pointer): Arena {
   let kept = align(base);
   let top = kept;

@@ -1,7 +1,7 @@
 import type { Datum, Loss, SampleOptions, Sequence } from "../engine.ts";
 import type { ModelShape } from "./model_shape.ts";
 
-/** @throws {RangeError} if a prompt cannot be continued, or a setting is outside its range */
+/** Checks what `sample` is given. @throws {RangeError} if a prompt cannot be continued, or a setting is outside its range */
 export function checkSampling(prompts: readonly Int32Array[], options: SampleOptions, shape: ModelShape): void {
   const { n = 1, maxTokens, temperature, topP = 1, seeds } = options;
   const check = (isRight: boolean, what: string, need: string) => {
@@ -24,7 +24,7 @@ export function checkSampling(prompts: readonly Int32Array[], options: SampleOpt
   }
 }
 
-/** @throws {RangeError} if a sequence cannot be scored */
+/** Checks what `logprobs` is given. @throws {RangeError} if a sequence cannot be scored */
 export function checkSequences(sequences: readonly Sequence[], shape: ModelShape): void {
   for (const [i, { prompt, continuation }] of sequences.entries()) {
     checkContext(prompt, continuation, `sequence ${i}`, shape);
@@ -32,6 +32,8 @@ export function checkSequences(sequences: readonly Sequence[], shape: ModelShape
 }
 
 /**
+ * Checks what `forwardBackward` is given.
+ *
  * @throws {RangeError} if a sequence is empty or too long, an array has the wrong length, or a setting is out of range
  * @throws {TypeError} if the loss needs an array that is missing
  */

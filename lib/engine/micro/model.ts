@@ -14,7 +14,7 @@ export interface Model {
   sine: Pointer;
 }
 
-/** @param shape checked by `checkModelShape` */
+/** A model's layout and kernels. @param shape checked by `checkModelShape` */
 export function createModel(shape: ModelShape, kernels: Kernels): Model {
   const arena = createArena(kernels.memory, kernels.heapBase);
   const half = shape.width / shape.heads / 2;

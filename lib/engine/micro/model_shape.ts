@@ -60,7 +60,7 @@ export interface ParameterLayout {
   head: number;
 }
 
-/** @throws {RangeError} for sizes that the kernels cannot compute */
+/** Checks a model's sizes. @throws {RangeError} for sizes that the kernels cannot compute */
 export function checkModelShape(shape: ModelShape): void {
   const { vocabulary, width, layers, heads, feedForward, contextLength, rotaryBase } = shape;
   for (const [name, value] of Object.entries({ vocabulary, width, layers, heads, feedForward, contextLength })) {

@@ -19,7 +19,7 @@ export interface PackedBatch {
   targets: Pointer;
 }
 
-/** @param sequences with a prompt of at least one token each */
+/** Packs sequences one behind another, without padding. @param sequences with a prompt of at least one token each */
 export function packSequences(sequences: readonly Sequence[], arena: Arena): PackedBatch {
   const lengths = sequences.map(({ prompt, continuation }) => prompt.length + continuation.length - 1);
   const rows = lengths.reduce((sum, length) => sum + length, 0);

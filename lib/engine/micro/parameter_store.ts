@@ -21,7 +21,7 @@ export interface ParameterStore {
   total: Pointer;
 }
 
-/** @param initial the flat parameter vector */
+/** Places weights, gradient and moments in the arena. @param initial the flat parameter vector */
 export function createParameterStore({ layout, arena }: Model, initial: Float32Array): ParameterStore {
   const [weights, mean, variance, total] = [0, 1, 2, 3].map(() => arena.keep(layout.size));
   arena.f32.set(initial, weights >> 2);
