@@ -8,6 +8,7 @@ import { scaleDirectory } from "./cells.ts";
 import { UsageError } from "./command_line.ts";
 import { evaluateCheckpoint } from "./evaluate_checkpoint.ts";
 import { EXIT } from "./exit_code.ts";
+import { gridTables } from "./grid_tables.ts";
 import { planText } from "./plan.ts";
 import type { ProgressOutput } from "./progress_display.ts";
 import { failedCells, type PlacedRun, reproduce, type ReproduceResult } from "./reproduce.ts";
@@ -129,7 +130,7 @@ async function writeReport(
   return path;
 }
 
-function printTables({ isJson }: ReproduceOptions, summaries: readonly PointSummary[]): void {
+function printTables({ isJson, scale }: ReproduceOptions, summaries: readonly PointSummary[]): void {
   const { stdout } = process;
   if (isJson) {
     const tables = summaries.map(({ point, summary }) => ({
@@ -140,7 +141,11 @@ function printTables({ isJson }: ReproduceOptions, summaries: readonly PointSumm
     stdout.write(`${JSON.stringify(tables, null, 2)}\n`);
     return;
   }
+  const grid = gridTables(scale, summaries);
   const style = { width: stdout.columns || 120, colour: isCapableTerminal(stdout) && !Deno.noColor };
+  for (const table of grid) stdout.write(`${toTerminal(table, style)}\n`);
+  // Points of a grid in full are for the report: the terminal would scroll away.
+  if (grid.length > 0) return;
   for (const { summary } of summaries) {
     stdout.write(`${toTerminal(summary.results, style)}\n${toTerminal(summary.claims, style)}\n`);
   }

@@ -7,6 +7,7 @@ import { type Curve, learningCurves } from "../report/plots/learning_curves.ts";
 import { tInterval } from "../stats/t_interval.ts";
 import { scaleDirectory } from "./cells.ts";
 import type { PointSummary } from "./command.ts";
+import { gridTables } from "./grid_tables.ts";
 import type { Curves, Scale } from "./recipe.ts";
 import type { PlacedRun, ReproduceResult } from "./reproduce.ts";
 import type { ReproduceOptions } from "./reproduce_options.ts";
@@ -34,6 +35,7 @@ export async function commandReport(
     facts: factsOf(options, command, result),
     claims: main.summary.claims.claims.length === 0 ? null : main.summary.claims,
     results: summaries.map(({ summary }) => summary.results),
+    contrasts: gridTables(scale, summaries),
     figures: [...curveFigures(scale, main), ...forestFigure(main), ...evolution.figures],
     texts: evolution.texts,
     runs: runs.map((placed) => runEntry(options, placed)),

@@ -1,5 +1,6 @@
 import { html, type Insertable, type Markup, renderHtml, trusted } from "./html.ts";
 import { claimSection } from "./page/claims.ts";
+import { contrastSection } from "./page/contrasts.ts";
 import { figureBlock } from "./page/figures.ts";
 import type { Fact, ReportPage } from "./page/report_page.ts";
 import { resultSection } from "./page/results.ts";
@@ -66,7 +67,7 @@ export function reportPage(page: ReportPage): string {
   }\n`;
 }
 
-function sectionsOf({ claims, results, figures, texts, runs, howToRead }: ReportPage): Section[] {
+function sectionsOf({ claims, results, contrasts, figures, texts, runs, howToRead }: ReportPage): Section[] {
   const sections: Section[] = [];
   const add = (id: string, title: string, content: Insertable) => sections.push({ id, title, content });
   if (claims !== null && claims.claims.length > 0) add("claims", claims.title, claimSection(claims));
@@ -75,6 +76,13 @@ function sectionsOf({ claims, results, figures, texts, runs, howToRead }: Report
       "results",
       "Results",
       results.map((table, index) => resultSection(table, `results-${index + 1}`)),
+    );
+  }
+  if (contrasts.length > 0) {
+    add(
+      "grid",
+      "Sensitivity grid",
+      contrasts.map((table, index) => contrastSection(table, `grid-${index + 1}`)),
     );
   }
   if (figures.length > 0) add("figures", "Figures", figures.map(figureBlock));

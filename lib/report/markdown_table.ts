@@ -1,8 +1,8 @@
-import type { ClaimTable, ResultTable } from "./result_table.ts";
+import type { ClaimTable, ContrastTable, ResultTable } from "./result_table.ts";
 import { tableGrid } from "./table_grid.ts";
 
 /** A table as GitHub-flavoured Markdown: heading, table, notes as a list. Text of others stays text. */
-export function toMarkdown(table: ResultTable | ClaimTable): string {
+export function toMarkdown(table: ResultTable | ClaimTable | ContrastTable): string {
   const { title, columns, rows, notes } = tableGrid(table);
   const lines = [
     `### ${escapeMarkdown(title)}`,

@@ -100,6 +100,33 @@ export interface ClaimTable {
   level?: number;
 }
 
+/** One contrast of two arms under several settings: a point of a sensitivity grid each. */
+export interface ContrastRow {
+  /** The setting, e.g. `learning rate 1e-4, prior 0.005`. */
+  setting: string;
+  /** Mean of each arm; null where it was not run. */
+  first: number | null;
+  second: number | null;
+  estimate: number | null;
+  interval: Interval | null;
+  verdict: ClaimVerdict;
+}
+
+/** A contrast over the points of a grid: where does it hold? */
+export interface ContrastTable {
+  kind: "contrasts";
+  title: string;
+  /** Names of the two arms; the estimate is signed so that more is better for the first. */
+  first: string;
+  second: string;
+  rows: readonly ContrastRow[];
+  notes: readonly string[];
+  /** Decimals; default 3. */
+  digits?: number;
+  /** Confidence level of all intervals; default 0.95. */
+  level?: number;
+}
+
 /** One metric of one arm. */
 export interface ResultCell {
   column: ResultColumn;

@@ -9,6 +9,7 @@ import {
 import {
   type Claim,
   type ClaimTable,
+  type ContrastTable,
   type Published,
   publishedSources,
   resultCells,
@@ -46,9 +47,34 @@ export interface Grid {
   notes: readonly string[];
 }
 
-/** Either table as a grid. */
-export function tableGrid(table: ResultTable | ClaimTable): Grid {
-  return table.kind === "results" ? resultGrid(table) : claimGrid(table);
+/** Any table as a grid. */
+export function tableGrid(table: ResultTable | ClaimTable | ContrastTable): Grid {
+  if (table.kind === "results") return resultGrid(table);
+  return table.kind === "claims" ? claimGrid(table) : contrastGrid(table);
+}
+
+function contrastGrid({ title, first, second, rows, notes, digits, level = 0.95 }: ContrastTable): Grid {
+  return {
+    title: visibleText(title),
+    columns: [
+      { header: "Setting", align: "left" },
+      { header: visibleText(first), align: "right" },
+      { header: visibleText(second), align: "right" },
+      { header: "Difference", align: "right" },
+      { header: `${formatPercent(level)} interval`, align: "right" },
+      { header: "Verdict", align: "left" },
+    ],
+    rows: rows.map((row) => [
+      { text: visibleText(row.setting) },
+      { text: formatNumber(row.first, digits) },
+      { text: formatNumber(row.second, digits) },
+      { text: formatDifference(row.estimate, digits), tone: "strong" },
+      { text: formatInterval(row.interval, digits) },
+      { text: row.verdict, tone: verdictTone(row.verdict) },
+    ]),
+    isGrouped: false,
+    notes: notes.map(visibleText),
+  };
 }
 
 /** The tone of a claim's verdict. */

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { displayWidth, wrapText } from "./display_width.ts";
-import type { ClaimTable, ResultTable } from "./result_table.ts";
+import type { ClaimTable, ContrastTable, ResultTable } from "./result_table.ts";
 import { type Grid, type GridCell, type GridColumn, tableGrid, type Tone } from "./table_grid.ts";
 
 /** How to draw for a terminal. */
@@ -27,7 +27,7 @@ const TONES: Readonly<Record<Tone, Parameters<typeof styleText>[0]>> = {
  * A table for a terminal: aligned columns, long texts wrapped under their row, nothing wider than the terminal. Where
  * even the numbers do not fit, each row becomes a list of `header value` lines.
  */
-export function toTerminal(table: ResultTable | ClaimTable, options: TerminalOptions = {}): string {
+export function toTerminal(table: ResultTable | ClaimTable | ContrastTable, options: TerminalOptions = {}): string {
   const width = Math.max(LEAST_WIDTH, options.width ?? 100);
   const paint: Paint = (text, tone) =>
     options.colour && tone && text !== "" ? styleText(TONES[tone], text, { validateStream: false }) : text;

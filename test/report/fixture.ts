@@ -224,6 +224,7 @@ export const page: ReportPage = {
     { label: "Made by", value: "deno task reproduce inspo" },
   ],
   claims,
+  contrasts: [],
   results: [results],
   figures: [
     figureOf({

@@ -1,4 +1,4 @@
-import type { ClaimTable, ResultTable } from "../result_table.ts";
+import type { ClaimTable, ContrastTable, ResultTable } from "../result_table.ts";
 
 /** A label with its value. */
 export interface Fact {
@@ -57,6 +57,8 @@ export interface ReportPage {
   facts: readonly Fact[];
   claims: ClaimTable | null;
   results: readonly ResultTable[];
+  /** Contrasts over a sensitivity grid; empty without one. */
+  contrasts: readonly ContrastTable[];
   figures: readonly Figure[];
   texts: { title: string; intro: string; rows: readonly EvolvedText[] } | null;
   runs: readonly RunEntry[];
