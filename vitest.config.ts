@@ -1,9 +1,12 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     // Under Deno only the "forks" pool works; "threads" fails with a missing parentPort.removeAllListeners.
     pool: "forks",
+    // vitest leaves one core free by default; half of the time is spent in child processes and waiting.
+    maxWorkers: availableParallelism(),
     include: ["test/**/*.test.ts"],
     exclude: ["test/browser/**"],
     reporters: ["default", "./test/reporter.ts"],

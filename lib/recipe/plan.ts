@@ -29,6 +29,7 @@ export async function planText(options: ReproduceOptions): Promise<string> {
     `time     ${
       time.seconds === null ? "unknown" : `about ${seconds(time.seconds)} with --jobs ${options.jobs}`
     } (${time.basis})`,
+    ...(scale.estimate?.(toRun.map(({ cell }) => cell), options.run) ?? []),
     `output   ${options.out}/${recipe.name}/${scale.name}/`,
     "",
     "Prerequisites",
