@@ -3,19 +3,24 @@ import type { Context, GenerateOptions, Policy, Segment } from "./policy.ts";
 
 /** How a running context is kept within the model's reach. */
 export interface ContextWindow {
-  /** Most tokens of prompt and segments that the model reads. */
-  maxTokens: number;
+  /** Most tokens of prompt and segments that the model reads; null: its context length. */
+  maxTokens: number | null;
   /** `stop`: a full context ends the trajectory. `cut-left`: the oldest tokens are dropped (Search-R1's rolling context). */
   overflow: "stop" | "cut-left";
 }
+
+/** A window whose length is known. */
+type ResolvedWindow = ContextWindow & { maxTokens: number };
 
 /**
  * The policy that an engine's current weights make.
  *
  * @param window default: the engine's context length, a full context ends the trajectory
  */
-export function enginePolicy(engine: Engine, window?: ContextWindow): Policy {
-  const limit: ContextWindow = window ?? { maxTokens: engine.info.contextLength - 1, overflow: "stop" };
+export function enginePolicy(engine: Engine, window: ContextWindow = { maxTokens: null, overflow: "stop" }): Policy {
+  // One token must be left for what the policy writes.
+  const longest = engine.info.contextLength - 1;
+  const limit: ResolvedWindow = { ...window, maxTokens: Math.min(window.maxTokens ?? longest, longest) };
   return {
     generate: (contexts, options) => generate(engine, limit, contexts, options),
     observe: async (text) => ({ by: "environment", text, tokens: await engine.encode(text) }),
@@ -28,7 +33,7 @@ export function enginePolicy(engine: Engine, window?: ContextWindow): Policy {
 
 async function generate(
   engine: Engine,
-  window: ContextWindow,
+  window: ResolvedWindow,
   contexts: readonly Context[],
   options: GenerateOptions,
 ): Promise<Segment[]> {
@@ -51,7 +56,7 @@ async function generate(
 }
 
 /** All tokens of a context, or null where it is full. */
-async function contextTokens(engine: Engine, context: Context, window: ContextWindow): Promise<Int32Array | null> {
+async function contextTokens(engine: Engine, context: Context, window: ResolvedWindow): Promise<Int32Array | null> {
   const tokens = concatenate([await engine.encode(context.prompt), ...context.segments.map(tokensOf)]);
   if (tokens.length <= window.maxTokens) return tokens;
   return window.overflow === "stop" ? null : tokens.slice(tokens.length - window.maxTokens);

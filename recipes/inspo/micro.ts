@@ -5,6 +5,7 @@ import { INSTRUCTION_WORDS } from "../../lib/environment/hop_search/vocabulary.t
 import type { WarmStartSettings } from "../../lib/environment/hop_search/warm_start.ts";
 import { createHopSearchWorld } from "../../lib/environment/hop_search/world.ts";
 import { describeFailure } from "../../lib/environment/search_qa/describe_failure.ts";
+import { groupKeyOf } from "../../lib/environment/search_qa/group_key.ts";
 import { searchQaEnvironment } from "../../lib/environment/search_qa/rollout.ts";
 import type { QaTask } from "../../lib/environment/search_qa/task.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
@@ -146,12 +147,14 @@ async function runCell(cell: Cell, context: CellContext): Promise<CellOutcome> {
   const { engine, takeCost } = timedEngine(microEngine);
   if (settings.grpo.klCoef > 0) await engine.snapshot(REFERENCE);
   const { questions, retriever } = createHopSearchWorld(cell.seed);
+  const { maxContextTokens, longContext } = settings.protocol;
+  const policy = enginePolicy(engine, { maxTokens: maxContextTokens, overflow: longContext });
   try {
     return await runRecorded<QaTask>({
       loop: {
         seed: cell.seed,
         engine,
-        environment: searchQaEnvironment(enginePolicy(engine), retriever, settings.protocol),
+        environment: searchQaEnvironment(policy, retriever, settings.protocol),
         method: await createMethod(cell, settings, engine, questions.verification, context),
         trainingTasks: questions.train,
         taskId: ({ id }) => id,
@@ -178,10 +181,11 @@ async function createMethod(
   context: CellContext,
 ): Promise<Method<QaTask>> {
   const { seedInstruction } = settings.loop;
-  if (settings.inspo === null) return grpoMethod(engine, { id: "i0", text: seedInstruction }, settings.grpo);
+  const groupKey = groupKeyOf(settings.protocol);
+  if (settings.inspo === null) return grpoMethod(engine, { id: "i0", text: seedInstruction }, settings.grpo, groupKey);
   return inspoMethod<QaTask>({
     seed: cell.seed,
-    training: settings.inspo.trainsPolicy ? { engine, grpo: settings.grpo } : null,
+    training: settings.inspo.trainsPolicy ? { engine, grpo: settings.grpo, groupKey } : null,
     seedInstruction,
     settings: settings.inspo,
     reflector: await cellReflector(settings.reflector ?? "offline", cell, context, { ownReflector }),

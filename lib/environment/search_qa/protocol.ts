@@ -1,3 +1,5 @@
+import type { ContextWindow } from "../engine_policy.ts";
+
 /**
  * Everything about the search-QA environment that can change a score. Each of Search-R1's known traps is an option
  * named after what it does; {@link SEARCH_R1_PROTOCOL} has its behaviour, {@link SEARCH_QA_PROTOCOL} the sane one.
@@ -22,6 +24,10 @@ export interface SearchQaProtocol {
    * A text with `</answer>` before `</search>` keeps both and counts as an answer (Search-R1).
    */
   turnEnd: "stop-at-action" | "cut-afterwards";
+  /** Most tokens of prompt and turns that the policy reads; null: as many as the model can. Search-R1: 4,096. */
+  maxContextTokens: number | null;
+  /** A longer context ends the trajectory, or loses its oldest tokens, the instruction first (Search-R1). */
+  longContext: ContextWindow["overflow"];
   /** Passages for each query. */
   topK: number;
   /** `search-r1`: `Doc 1(Title: "…") …`; `contents`: title and text as words. */
@@ -57,6 +63,8 @@ export const SEARCH_QA_PROTOCOL: SearchQaProtocol = {
   maxObservationTokens: 500,
   longObservation: "keep-closing-tag",
   turnEnd: "stop-at-action",
+  maxContextTokens: null,
+  longContext: "stop",
   topK: 3,
   passageFormat: "search-r1",
   invalidActionText: SEARCH_R1_INVALID_ACTION,
@@ -70,6 +78,8 @@ export const SEARCH_R1_PROTOCOL: SearchQaProtocol = {
   ...SEARCH_QA_PROTOCOL,
   longObservation: "drop-closing-tag",
   turnEnd: "cut-afterwards",
+  maxContextTokens: 4096,
+  longContext: "cut-left",
   answerScope: "prompt-and-response",
   minimumAnswerTags: 2,
   groupKey: "row-number",
