@@ -82,5 +82,5 @@ export function concatenate(arrays: readonly Int32Array[]): Int32Array {
 }
 
 function emptySegment(): Segment {
-  return { by: "policy", text: "", tokens: new Int32Array(0), logprobs: new Float32Array(0), finish: "length" };
+  return { by: "policy", text: "", tokens: new Int32Array(0), logprobs: new Float32Array(0), finish: "full" };
 }

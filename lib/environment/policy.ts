@@ -8,8 +8,8 @@ export interface Segment {
   tokens?: Int32Array;
   /** Log-probabilities of the policy's own tokens at sampling time. */
   logprobs?: Float32Array;
-  /** Of a policy's segment: how it ended. */
-  finish?: "stop" | "length";
+  /** Of a policy's segment: how it ended; `full`: nothing was written, because the context has no room. */
+  finish?: "stop" | "length" | "full";
 }
 
 /** What a policy reads before it writes its next segment. */

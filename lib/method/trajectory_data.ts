@@ -5,7 +5,9 @@ import type { Exchange, Trajectory } from "../environment/trajectory.ts";
 
 /**
  * A trajectory as sequences to learn from, one for each exchange: the policy's own tokens have mask 1 and carry
- * `weight`, everything the environment wrote has mask 0. Log-probabilities that sampling did not leave behind (a turn
+ * `weight`, everything the environment wrote has mask 0. What the environment wrote last, and nobody read, is left out;
+ * so is what is behind the engine's context length (Search-R1 keeps the first 4,096 tokens of a response).
+ Log-probabilities that sampling did not leave behind (a turn
  * that was cut and tokenised again) are recomputed under the current weights, as Search-R1 does for all of them.
  */
 export async function trajectoryData(
@@ -20,27 +22,24 @@ export async function trajectoryData(
 
 async function exchangeDatum(engine: Engine, { prompt, segments }: Exchange, weight: number): Promise<Datum> {
   const promptTokens = await engine.encode(prompt);
-  const continuation = concatenate(segments.map(tokensOf));
-  const mask = new Float32Array(continuation.length);
-  let logprobs = new Float32Array(continuation.length);
-  let offset = 0;
-  for (const segment of segments) {
-    const length = tokensOf(segment).length;
-    if (segment.by === "policy") mask.fill(1, offset, offset + length);
-    if (segment.logprobs !== undefined) logprobs.set(segment.logprobs, offset);
-    offset += length;
-  }
-  if (segments.some(lacksLogprobs)) {
-    const [recomputed] = await engine.logprobs([{ prompt: promptTokens, continuation }]);
-    logprobs = new Float32Array(recomputed);
-  }
+  const read = segments.slice(0, segments.findLastIndex(({ by }) => by === "policy") + 1);
+  const room = Math.max(0, engine.info.contextLength - promptTokens.length);
+  const continuation = concatenate(read.map(tokensOf)).slice(0, room);
+  const mask = Float32Array.from(read.flatMap((segment) => perToken(segment, segment.by === "policy" ? 1 : 0)));
+  const sampled = read.some(lacksLogprobs)
+    ? (await engine.logprobs([{ prompt: promptTokens, continuation }]))[0]
+    : Float32Array.from(read.flatMap((segment) => segment.logprobs ? [...segment.logprobs] : perToken(segment, 0)));
   return {
     prompt: promptTokens,
     continuation,
-    mask,
+    mask: mask.slice(0, room),
     weights: new Float32Array(continuation.length).fill(weight),
-    logprobs,
+    logprobs: sampled.slice(0, room),
   };
+}
+
+function perToken(segment: Segment, value: number): number[] {
+  return new Array<number>(tokensOf(segment).length).fill(value);
 }
 
 function lacksLogprobs(segment: Segment): boolean {

@@ -80,7 +80,11 @@ async function ask(
     });
   } catch (error) {
     if (error instanceof ChatError && error.reason !== "rejected") {
-      throw new ReflectorError(error.message, error.reason, { cause: error });
+      throw new ReflectorError(error.message, error.reason, {
+        cause: error,
+        // An unreadable reply was sent back once, see ChatClient.parse.
+        calls: error.reason === "unreadable" ? 2 : 1,
+      });
     }
     throw error;
   }

@@ -55,12 +55,15 @@ export interface Reflector {
 /** A reflector could not answer: it timed out, or what it said could not be read. */
 export class ReflectorError extends Error {
   override name = "ReflectorError";
+  /** Calls to a language model that were made in vain. */
+  readonly calls: number;
   /** @param reason one word for the journal */
   constructor(
     message: string,
     readonly reason: "timeout" | "unreachable" | "unreadable" | "refused",
-    options?: ErrorOptions,
+    { calls = 1, ...options }: ErrorOptions & { calls?: number } = {},
   ) {
     super(message, options);
+    this.calls = calls;
   }
 }

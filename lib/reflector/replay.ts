@@ -28,6 +28,7 @@ const answer = z.discriminatedUnion("kind", [
     kind: z.literal("error"),
     reason: z.enum(["timeout", "unreachable", "unreadable", "refused"]),
     message: z.string(),
+    calls: count,
   }),
 ]);
 type Answer = z.infer<typeof answer>;
@@ -82,7 +83,7 @@ export function recordingReflector(inner: Reflector, path: string, options: Repl
         },
         async (error) => {
           if (error instanceof ReflectorError) {
-            await write({ kind: "error", reason: error.reason, message: error.message });
+            await write({ kind: "error", reason: error.reason, message: error.message, calls: error.calls });
           }
           throw error;
         },
@@ -125,7 +126,10 @@ export function replayReflector(path: string, options: ReplayOptions = {}): Refl
       );
     }
     next++;
-    if (recorded.answer.kind === "error") throw new ReflectorError(recorded.answer.message, recorded.answer.reason);
+    if (recorded.answer.kind === "error") {
+      const { message, reason, calls } = recorded.answer;
+      throw new ReflectorError(message, reason, { calls });
+    }
     const { candidates, calls, usage } = recorded.answer;
     return { candidates, calls, usage };
   };

@@ -13,7 +13,6 @@ export const API_INSPO: InspoSettings = {
   bufferCapacity: 256,
   parents: "top-1", // INSPO: better than several parents
   verification: PAPER_VERIFICATION, // INSPO: 200 samples; fewer where the data has fewer
-  trainsPolicy: false,
 };
 
 /** The loop: five generations of instructions. */

@@ -8,6 +8,8 @@ export type ReflectorKind = "offline" | "random-edits";
 /** What an arm changes in INSPO's settings; null is the static instruction. */
 export interface ArmDefinition extends Arm {
   inspo: Partial<InspoSettings> | null;
+  /** Whether the policy's weights stay as they are. */
+  isFrozen?: boolean;
   reflector: ReflectorKind;
 }
 
@@ -50,7 +52,8 @@ export const MICRO_ARMS: Readonly<Record<string, ArmDefinition>> = {
   },
   "inspo-no-rl": {
     description: "instructions evolve, the policy's weights stay as they are",
-    inspo: { trainsPolicy: false },
+    inspo: {},
+    isFrozen: true,
     reflector: "offline",
   },
 };

@@ -14,6 +14,7 @@ import { grpoMethod, type GrpoSettings, REFERENCE } from "../../lib/method/grpo.
 import { inspoMethod } from "../../lib/method/inspo/method.ts";
 import type { InspoSettings } from "../../lib/method/inspo/settings.ts";
 import type { Method } from "../../lib/method/method.ts";
+import { staticMethod } from "../../lib/method/static.ts";
 import type { Cell, Overrides, Scale } from "../../lib/recipe/recipe.ts";
 import { type CellContext, type CellOutcome, runRecorded } from "../../lib/recipe/run_recorded.ts";
 import type { Reflector } from "../../lib/reflector/reflector.ts";
@@ -51,7 +52,8 @@ interface MicroSettings {
   warmStart: WarmStartSettings;
   protocol: typeof MICRO_PROTOCOL;
   loop: typeof MICRO_LOOP;
-  grpo: GrpoSettings;
+  /** Null where the policy is frozen. */
+  grpo: GrpoSettings | null;
   inspo: InspoSettings | null;
   /** `offline`, `random-edits`, `openai:<model>` or `replay:<hash of the recording>`; null for a static instruction. */
   reflector: string | null;
@@ -105,10 +107,16 @@ async function resolve(
   if (overrides.model !== undefined) {
     throw new RangeError("--model: scale micro has one model of its own; --scale api takes a model");
   }
-  const { inspo, reflector: armReflector } = MICRO_ARMS[arm];
+  const { inspo, isFrozen = false, reflector: armReflector } = MICRO_ARMS[arm];
   const chain = overrides.grid?.["chain-prior"] ?? WARM_START.prior.chain;
   const learningRate = overrides.grid?.["learning-rate"] ?? MICRO_GRPO.learningRate;
   const budget = overrides.rollouts ?? MICRO_LOOP.budget;
+  const stepRollouts = MICRO_LOOP.groupsPerStep * MICRO_LOOP.groupSize;
+  if (budget < stepRollouts) {
+    throw new RangeError(
+      `--rollouts ${budget}: one step takes ${stepRollouts} rollouts, so a budget needs at least that many`,
+    );
+  }
   const reflector = inspo === null
     ? null
     : armReflector === "offline" && overrides.reflector !== undefined
@@ -122,14 +130,15 @@ async function resolve(
     warmStart,
     protocol: MICRO_PROTOCOL,
     loop: MICRO_LOOP,
-    grpo: { ...MICRO_GRPO, learningRate },
+    grpo: isFrozen ? null : { ...MICRO_GRPO, learningRate },
     inspo: inspo === null ? null : { ...MICRO_INSPO, ...inspo },
     reflector,
   };
   const variant = {
     ...(budget === MICRO_LOOP.budget ? {} : { rollouts: budget }),
     ...(reflector === null || reflector === armReflector ? {} : { reflector }),
-    ...overrides.grid,
+    ...(learningRate === MICRO_GRPO.learningRate ? {} : { "learning-rate": learningRate }),
+    ...(chain === WARM_START.prior.chain ? {} : { "chain-prior": chain }),
   };
   return { settings: settings as unknown as Cell["settings"], variant, budget };
 }
@@ -145,7 +154,7 @@ async function runCell(cell: Cell, context: CellContext): Promise<CellOutcome> {
   const microEngine = createPolicyEngine(cell.seed);
   await microEngine.loadWeights(basePolicyFile(settings.warmStart));
   const { engine, takeCost } = timedEngine(microEngine);
-  if (settings.grpo.klCoef > 0) await engine.snapshot(REFERENCE);
+  if (settings.grpo !== null && settings.grpo.klCoef > 0) await engine.snapshot(REFERENCE);
   const { questions, retriever } = createHopSearchWorld(cell.seed);
   const { maxContextTokens, longContext } = settings.protocol;
   const policy = enginePolicy(engine, { maxTokens: maxContextTokens, overflow: longContext });
@@ -182,10 +191,13 @@ async function createMethod(
 ): Promise<Method<QaTask>> {
   const { seedInstruction } = settings.loop;
   const groupKey = groupKeyOf(settings.protocol);
-  if (settings.inspo === null) return grpoMethod(engine, { id: "i0", text: seedInstruction }, settings.grpo, groupKey);
+  const seedText = { id: "i0", text: seedInstruction };
+  if (settings.inspo === null) {
+    return settings.grpo === null ? staticMethod(seedText) : grpoMethod(engine, seedText, settings.grpo, groupKey);
+  }
   return inspoMethod<QaTask>({
     seed: cell.seed,
-    training: settings.inspo.trainsPolicy ? { engine, grpo: settings.grpo, groupKey } : null,
+    training: settings.grpo === null ? null : { engine, grpo: settings.grpo, groupKey },
     seedInstruction,
     settings: settings.inspo,
     reflector: await cellReflector(settings.reflector ?? "offline", cell, context, { ownReflector }),

@@ -55,7 +55,6 @@ export const MICRO_INSPO: InspoSettings = {
   bufferCapacity: 512,
   parents: "top-1", // INSPO: better than several parents
   verification: MICRO_VERIFICATION, // INSPO: 200 samples
-  trainsPolicy: true,
 };
 
 /** The loop. */

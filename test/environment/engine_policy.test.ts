@@ -82,10 +82,40 @@ test("a full context ends the trajectory, or drops its oldest tokens, as the win
   const context = { prompt: [{ role: "user" as const, content: long }], segments: [] };
   const options = { maxTokens: 2, temperature: 0, seeds: [1] };
   const [stopped] = await enginePolicy(engine, { maxTokens: 10, overflow: "stop" }).generate([context], options);
-  expect(stopped).toMatchObject({ text: "", finish: "length" });
+  expect(stopped).toMatchObject({ text: "", finish: "full" });
   const [cut] = await enginePolicy(engine, { maxTokens: 10, overflow: "cut-left" }).generate([context], options);
   expect(cut.tokens?.length).toBeGreaterThan(0);
 });
+
+test.each(["stop", "cut-left"] as const)(
+  "a trajectory that outgrows the context (%s) ends in time and can be learned from",
+  async (overflow) => {
+    const engine = await basePolicy();
+    await engine.snapshot("reference");
+    const { questions, retriever } = createHopSearchWorld(7);
+    const policy = enginePolicy(engine, { maxTokens: null, overflow });
+    const environment = searchQaEnvironment(policy, retriever, { ...MICRO_PROTOCOL, maxTurnTokens: 40 });
+    const text = Array.from({ length: 75 }, () => "kindly").join(" ");
+    const requests = questions.test.slice(0, 20).map((task, seed) => ({
+      task,
+      conditioning: { id: null, text },
+      seed,
+    }));
+    const trajectories = await environment.rollout(requests, { temperature: 1 });
+    if (overflow === "stop") expect(trajectories.some(({ counts }) => counts.finished === 0)).toBe(true);
+    const data = (await Promise.all(trajectories.map((each) => trajectoryData(engine, each, 1)))).flat();
+    for (const { prompt, continuation, mask, weights, logprobs } of data) {
+      expect(prompt.length + continuation.length).toBeLessThanOrEqual(96);
+      expect([mask.length, weights.length, logprobs?.length]).toEqual(Array(3).fill(continuation.length));
+      if (overflow === "stop" && continuation.length > 0) expect(mask.at(-1)).toBe(1);
+    }
+    const batch = data.filter(({ mask }) => mask.some((value) => value > 0));
+    const loss = { kind: "ppo", clipLow: 0.2, clipHigh: 0.2, klCoef: 0.01, aggregation: "token-mean" } as const;
+    await engine.forwardBackward(batch, loss);
+    await engine.optimStep({ learningRate: 1e-4 });
+  },
+  60_000,
+);
 
 test("shorten() leaves a text that fits as it is and cuts another at a token", async () => {
   const policy = enginePolicy(await basePolicy());

@@ -18,7 +18,10 @@ const SETTINGS: GrpoSettings = {
 };
 
 /** Only what building updates asks of an engine. */
-const engine = { encode: () => Promise.resolve(Int32Array.of(1, 2)) } as unknown as Engine;
+const engine = {
+  encode: () => Promise.resolve(Int32Array.of(1, 2)),
+  info: { contextLength: 96 },
+} as unknown as Engine;
 
 function trajectory(reward: number, tokens = [5, 6], row = 0): Trajectory<{ row: number }> {
   const segments = tokens.length === 0

@@ -18,6 +18,8 @@ interface Attempt {
   context: Context & { segments: Segment[] };
   answer: string | null;
   isDone: boolean;
+  /** The context has no room left: the trajectory ends without an answer. */
+  isFull: boolean;
   turns: number;
   searches: number;
   validActions: number;
@@ -39,15 +41,15 @@ export function searchQaEnvironment(
     async rollout(requests, decoding) {
       const attempts = requests.map(startAttempt);
       for (let turn = 0; turn < protocol.maxTurns; turn++) {
-        const active = attempts.filter((attempt) => !attempt.isDone);
+        const active = attempts.filter(isOpen);
         if (active.length === 0) break;
         await takeTurn(active, turn, decoding, policy, protocol);
         await respond(active, policy, retriever, protocol);
       }
-      const unfinished = attempts.filter((attempt) => !attempt.isDone);
+      const unfinished = attempts.filter(isOpen);
       if (protocol.forcedFinalTurn && unfinished.length > 0) {
         await takeTurn(unfinished, protocol.maxTurns, decoding, policy, protocol);
-        for (const attempt of unfinished) applyFinalAction(attempt);
+        for (const attempt of unfinished.filter(isOpen)) applyFinalAction(attempt);
       }
       return attempts.map((attempt) => finish(attempt, protocol));
     },
@@ -61,6 +63,7 @@ function startAttempt(request: RolloutRequest<QaTask>): Attempt {
     context: { prompt, segments: [] },
     answer: null,
     isDone: false,
+    isFull: false,
     turns: 0,
     searches: 0,
     validActions: 0,
@@ -83,6 +86,10 @@ async function takeTurn(
   });
   for (const [index, attempt] of active.entries()) {
     const segment = segments[index];
+    if (segment.finish === "full") {
+      attempt.isFull = true;
+      continue;
+    }
     attempt.context.segments.push(protocol.turnEnd === "cut-afterwards" ? await cutSegment(segment, policy) : segment);
     attempt.turns++;
   }
@@ -101,7 +108,7 @@ async function respond(
   protocol: SearchQaProtocol,
 ): Promise<void> {
   const searching: { attempt: Attempt; query: string }[] = [];
-  for (const attempt of active) {
+  for (const attempt of active.filter(isOpen)) {
     const action = parseAction(lastText(attempt));
     if (action.kind !== "invalid") attempt.validActions++;
     if (action.kind === "answer") finishWith(attempt, action.answer);
@@ -123,6 +130,10 @@ function applyFinalAction(attempt: Attempt): void {
   if (action.kind !== "invalid") attempt.validActions++;
   if (action.kind === "search") attempt.searches++;
   if (action.kind === "answer") finishWith(attempt, action.answer);
+}
+
+function isOpen({ isDone, isFull }: Attempt): boolean {
+  return !isDone && !isFull;
 }
 
 function finishWith(attempt: Attempt, answer: string): void {

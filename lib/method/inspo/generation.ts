@@ -3,7 +3,7 @@ import { type Candidate, type Reflection, ReflectorError } from "../../reflector
 import type { Progress } from "../method.ts";
 import type { BufferedFailure } from "./failure_buffer.ts";
 import type { InspoSetup } from "./method.ts";
-import { type Member, type Origin, survivorsOf, topMember } from "./population.ts";
+import { type Member, type Origin, rankMembers, survivorsOf, topMember } from "./population.ts";
 import type { InspoState } from "./state.ts";
 
 /**
@@ -17,8 +17,10 @@ export async function initialPopulation<Task>(
 ): Promise<InspoState> {
   const first = seedMember(setup.seedInstruction);
   const wanted = setup.settings.populationSize - 1;
-  const reflection = wanted === 0 ? null : await askReflector(setup, progress, [first], [], wanted);
-  const candidates = admissible(setup, [first], reflection?.candidates ?? [], progress).slice(0, wanted);
+  const reflection = wanted === 0
+    ? { candidates: [], calls: 0 }
+    : await askReflector(setup, progress, [first], [], wanted);
+  const candidates = admissible(setup, [first], reflection.candidates, progress).slice(0, wanted);
   const unverified = [
     first,
     ...candidates.map(({ instruction }, index) =>
@@ -35,13 +37,14 @@ export async function initialPopulation<Task>(
       ...describe(weighed),
       diagnosis: candidates[index - 1]?.diagnosis ?? null,
       accepted: true,
+      reason: null,
     });
   }
   return {
     ...state,
     population,
     created: population.length,
-    optimizerCalls: state.optimizerCalls + (reflection?.calls ?? 0),
+    optimizerCalls: state.optimizerCalls + reflection.calls,
   };
 }
 
@@ -57,7 +60,11 @@ export async function evolveGeneration<Task>(
   const { settings } = setup;
   const survivors = survivorsOf(state.population);
   const hasRoom = settings.populationSize > survivors.length;
-  if (!hasRoom || !progress.affords(verificationCost(setup))) return state;
+  if (!hasRoom) return state;
+  if (!progress.affords(verificationCost(setup))) {
+    progress.record("reflection-skipped", { reason: "the budget does not allow its verification" });
+    return state;
+  }
   const parents = settings.parents === "top-1" ? [topMember(survivors)] : survivors;
   const stream = randomStream(setup.seed, "failures", progress.step);
   const failures = state.failures.draw(settings.failuresPerReflection, parents.map(({ id }) => id), stream);
@@ -66,9 +73,8 @@ export async function evolveGeneration<Task>(
     return state;
   }
   const reflection = await askReflector(setup, progress, parents, failures, settings.candidates);
-  if (reflection === null) return state;
   const optimizerCalls = state.optimizerCalls + reflection.calls;
-  const candidates = admissible(setup, survivors, reflection.candidates, progress);
+  const candidates = admissible(setup, state.population, reflection.candidates, progress);
   if (candidates.length === 0) return { ...state, optimizerCalls };
 
   const newcomers: Member[] = [];
@@ -83,13 +89,14 @@ export async function evolveGeneration<Task>(
     const weight = settings.verification === null ? topMember(parents).weight : await verify(setup, progress, newcomer);
     newcomers.push({ ...newcomer, weight });
   }
-  const accepted = await selectAccepted(setup, progress, survivors, newcomers);
+  const threshold = await acceptanceThreshold(setup, progress, survivors);
+  const accepted = rankMembers(newcomers.filter(({ weight }) => weight >= threshold))
+    .slice(0, settings.populationSize - survivors.length);
   for (const [index, newcomer] of newcomers.entries()) {
-    progress.record("instruction", {
-      ...describe(newcomer),
-      diagnosis: candidates[index].diagnosis,
-      accepted: accepted.includes(newcomer),
-    });
+    const isAccepted = accepted.includes(newcomer);
+    const reason = isAccepted ? null : newcomer.weight < threshold ? "below the worst survivor" : "no free place";
+    const { diagnosis } = candidates[index];
+    progress.record("instruction", { ...describe(newcomer), diagnosis, accepted: isAccepted, reason });
   }
   return {
     ...state,
@@ -105,24 +112,16 @@ function verificationCost<Task>({ settings: { verification, candidates } }: Insp
   return verification.samples * (candidates + (verification.threshold === "worst-survivor-verified" ? 1 : 0));
 }
 
-/** The best newcomers that reach the threshold, as many as there are free places. */
-async function selectAccepted<Task>(
+/** What a newcomer must at least reach. */
+async function acceptanceThreshold<Task>(
   setup: InspoSetup<Task>,
   progress: Progress<Task>,
   survivors: readonly Member[],
-  newcomers: readonly Member[],
-): Promise<Member[]> {
-  const { verification, populationSize } = setup.settings;
+): Promise<number> {
+  const { verification } = setup.settings;
   const worst = survivors[survivors.length - 1];
-  const threshold = verification === null
-    ? -Infinity
-    : verification.threshold === "survivor-weight"
-    ? worst.weight
-    : await verify(setup, progress, worst);
-  return newcomers.filter(({ weight }) => weight >= threshold).sort((a, b) => b.weight - a.weight).slice(
-    0,
-    populationSize - survivors.length,
-  );
+  if (verification === null) return -Infinity;
+  return verification.threshold === "survivor-weight" ? worst.weight : await verify(setup, progress, worst);
 }
 
 async function askReflector<Task>(
@@ -131,7 +130,7 @@ async function askReflector<Task>(
   parents: readonly Member[],
   failures: readonly BufferedFailure[],
   candidates: number,
-): Promise<Reflection | null> {
+): Promise<Pick<Reflection, "candidates" | "calls">> {
   try {
     const reflection = await setup.reflector.reflect({
       parents: parents.map(({ text }) => text),
@@ -151,8 +150,8 @@ async function askReflector<Task>(
   } catch (error) {
     // A run must survive its reflector: without new text the population stays as it is.
     if (!(error instanceof ReflectorError)) throw error;
-    progress.record("reflection-failed", { reason: error.reason, message: error.message });
-    return null;
+    progress.record("reflection-failed", { reason: error.reason, message: error.message, calls: error.calls });
+    return { candidates: [], calls: error.calls };
   }
 }
 
@@ -178,7 +177,10 @@ function admissible<Task>(
   return admitted;
 }
 
-/** Mean reward of an instruction on the held-out tasks with the current policy; the rollouts are charged. */
+/**
+ * Mean reward of an instruction on the held-out tasks with the current policy; the rollouts are charged. All instructions
+ * that are verified at a step share questions and random numbers, so that their differences are less noisy.
+ */
 async function verify<Task>(setup: InspoSetup<Task>, progress: Progress<Task>, candidate: Member): Promise<number> {
   const { verification } = setup.settings;
   if (verification === null) throw new TypeError("Cannot verify: the settings have no verification");
@@ -187,7 +189,7 @@ async function verify<Task>(setup: InspoSetup<Task>, progress: Progress<Task>, c
     tasks.map((task, index) => ({
       task,
       conditioning: { id: candidate.id, text: candidate.text },
-      seed: hashSeed(setup.seed, "verification", progress.step, candidate.id, index),
+      seed: hashSeed(setup.seed, "verification", progress.step, index),
     })),
     verification.temperature,
   );

@@ -31,11 +31,12 @@ export interface InspoSettings {
   parents: "top-1" | "survivors";
   /** Null lets every candidate in unseen, at its parent's weight. */
   verification: VerificationSettings | null;
-  /** Whether the policy is trained at all. */
-  trainsPolicy: boolean;
 }
 
-/** Verification as the paper has it: 200 held-out samples for each candidate; greedy decoding is our choice. */
+/**
+ * Verification with 200 samples for each candidate, as a third-party note tells of the paper; that they are held out is
+ * inferred, greedy decoding and the threshold are our choice.
+ */
 export const PAPER_VERIFICATION: VerificationSettings = {
   samples: 200,
   temperature: 0,

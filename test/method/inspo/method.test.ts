@@ -19,7 +19,6 @@ const SETTINGS: InspoSettings = {
   bufferCapacity: 8,
   parents: "top-1",
   verification: { samples: 5, temperature: 1, threshold: "survivor-weight" },
-  trainsPolicy: false,
 };
 
 /** A policy whose reward is a fixed number for each instruction: the better, the earlier in the alphabet. */
@@ -170,6 +169,38 @@ test.each([
   expect(after.length).toBeGreaterThan(0);
 });
 
+test("inspoMethod() counts the calls of a reflection that failed", async () => {
+  const failing = new ReflectorError("no JSON", "unreadable", { calls: 2 });
+  const { method, evolve, step } = setUp(reflectorOf((call) => call === 0 ? initial : failing));
+  await evolve(0);
+  await step(1);
+  await step(2);
+  expect(method.metrics()).toMatchObject({ optimizer_calls: 3 });
+});
+
+test("inspoMethod() does not take back in an instruction that is dropped at the same step", async () => {
+  const again = [candidate("seed"), candidate("okay a"), candidate("okay b"), candidate("okay c")];
+  const { evolve, step, population, named } = setUp(reflectorOf((call) => call === 0 ? initial : again));
+  await evolve(0);
+  await step(1);
+  await step(2);
+  expect(population().length).toBe(4);
+  expect(named("candidate-refused").length).toBe(4);
+});
+
+test("inspoMethod() says why a verified instruction did not join", async () => {
+  const many = [candidate("good a"), candidate("good b"), candidate("good c"), candidate("bad")];
+  const { evolve, step, named } = setUp(reflectorOf((call) => call === 0 ? initial : many), { candidates: 4 });
+  await evolve(0);
+  await step(1);
+  await step(2);
+  const reasons = named("instruction").slice(4).map(({ text, reason }) => [text, reason]);
+  expect(reasons).toEqual([["good a", null], ["good b", null], ["good c", "no free place"], [
+    "bad",
+    "below the worst survivor",
+  ]]);
+});
+
 test("inspoMethod() lets a programming error through", async () => {
   const { evolve } = setUp(reflectorOf(() => new TypeError("bug")));
   await expect(evolve(0)).rejects.toThrow(TypeError);
@@ -186,13 +217,14 @@ test("inspoMethod() with a population of one never reflects after the start", as
 
 test("inspoMethod() makes no generation that the budget does not allow", async () => {
   const reflector = reflectorOf((call) => call === 0 ? initial : [candidate("good")]);
-  const { evolve, step, rollouts, population } = setUp(reflector, {}, 30);
+  const { evolve, step, rollouts, population, named } = setUp(reflector, {}, 30);
   await evolve(0);
   await step(1);
   await step(2);
   expect(rollouts()).toBe(20);
   expect(population().length).toBe(4);
   expect(reflector.requests.length).toBe(1);
+  expect(named("reflection-skipped")).toEqual([{ reason: "the budget does not allow its verification" }]);
 });
 
 test("inspoMethod() without verification lets candidates in at their parent's weight, without rollouts", async () => {
