@@ -57,3 +57,15 @@ function variants({ overrides, isGrid, scale }: ReproduceOptions): Overrides[] {
 export function scaleDirectory({ out, recipe, scale }: Pick<ReproduceOptions, "out" | "recipe" | "scale">): string {
   return join(out, recipe.name, scale.name);
 }
+
+/** The budget of some cells in words: one for all, or arm by arm. @param cells at least one */
+export function budgetText(cells: readonly Cell[]): string {
+  const budgets = new Map(cells.map(({ arm, budget }) => [arm, budget]));
+  if (hasOneBudget(cells)) return `${cells[0].budget} rollouts for each cell`;
+  return `${[...budgets].map(([arm, budget]) => `${arm} ${budget}`).join(", ")} rollouts a cell`;
+}
+
+/** Whether all cells may make the same number of rollouts. */
+export function hasOneBudget(cells: readonly Cell[]): boolean {
+  return new Set(cells.map(({ budget }) => budget)).size === 1;
+}

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { reuseOf } from "../record/reuse.ts";
-import { expandCells, type PlacedCell } from "./cells.ts";
+import { budgetText, expandCells, type PlacedCell } from "./cells.ts";
 import { configOf } from "./execute_cell.ts";
 import { seconds } from "./progress_display.ts";
 import { estimateTime } from "./time_estimate.ts";
@@ -25,7 +25,7 @@ export async function planText(options: ReproduceOptions): Promise<string> {
     }`,
     ...[...arms.keys()].map((arm) => `         ${arm}: ${scale.arms[arm].description}`),
     `state    ${describeStates(states)}`,
-    `budget   ${budgetText(cells)}, verification included, evaluation not`,
+    `budget   ${budgetText(cells.map(({ cell }) => cell))}, verification included, evaluation not`,
     `time     ${
       time.seconds === null ? "unknown" : `about ${seconds(time.seconds)} with --jobs ${options.jobs}`
     } (${time.basis})`,
@@ -40,8 +40,8 @@ export async function planText(options: ReproduceOptions): Promise<string> {
       )),
     "",
     "Metrics and claims, declared before running",
-    ...scale.claims.map(({ id, statement, arm, baseline, metric, margin }) =>
-      `  ${id}: ${statement} (${metric}: ${arm} − ${baseline}, margin ${margin})`
+    ...scale.claims.map(({ id, statement, arm, baseline, metric, margin, source }) =>
+      `  ${id}: ${statement} (${metric}: ${arm} − ${baseline}, margin ${margin}; source: ${source})`
     ),
     "",
     "How this protocol differs from the paper's",
@@ -50,12 +50,6 @@ export async function planText(options: ReproduceOptions): Promise<string> {
 }
 
 /** `6400 rollouts for each cell`, or by arm where they differ. */
-function budgetText(cells: readonly PlacedCell[]): string {
-  const budgets = new Map(cells.map(({ cell }) => [cell.arm, cell.budget]));
-  if (new Set(budgets.values()).size === 1) return `${cells[0].cell.budget} rollouts for each cell`;
-  return `${[...budgets].map(([arm, budget]) => `${arm} ${budget}`).join(", ")} rollouts a cell`;
-}
-
 function stateOf({ cell, directory }: PlacedCell): Promise<string> {
   return existsSync(directory) ? reuseOf(directory, configOf(cell).hash) : Promise.resolve("new");
 }

@@ -31,8 +31,8 @@ export interface Metric {
   higherIsBetter: boolean;
   /** Smallest step between two values a run can have: 1 / items for an exact match. */
   quantum: number;
-  /** Items each run's value is taken over. */
-  items: number;
+  /** Items each run's value is taken over; null where it is none over items. */
+  items: number | null;
   /** The items of a run, where they depend on its data; they take the place of `items`, and 1 / items that of `quantum`. */
   itemsOf?(run: RunRecord): number | null;
   digits: number;

@@ -5,7 +5,7 @@ import type { Fact, Figure, ReportPage, RunEntry } from "../report/page/report_p
 import { differenceForest } from "../report/plots/difference_forest.ts";
 import { type Curve, learningCurves } from "../report/plots/learning_curves.ts";
 import { tInterval } from "../stats/t_interval.ts";
-import { scaleDirectory } from "./cells.ts";
+import { budgetText, hasOneBudget, scaleDirectory } from "./cells.ts";
 import type { PointSummary } from "./command.ts";
 import { gridTables } from "./grid_tables.ts";
 import type { Curves, Scale } from "./recipe.ts";
@@ -39,7 +39,7 @@ export async function commandReport(
     figures: [...curveFigures(scale, main), ...forestFigure(main), ...evolution.figures],
     texts: evolution.texts,
     runs: runs.map((placed) => runEntry(options, placed)),
-    howToRead: HOW_TO_READ,
+    howToRead: [...HOW_TO_READ, budgetNote(result)],
     provenance: provenanceOf(scale, runs),
   };
   return reportPage(page);
@@ -48,9 +48,14 @@ export async function commandReport(
 const HOW_TO_READ = [
   "Each number is a mean over seeds; the interval is Student's t over seeds, 95 %. Equal seeds share world, training tasks and test items in every arm, so claims are judged on differences paired by seed.",
   VERDICT_NOTE,
-  "All arms have the same budget of rollouts. Verification of new instructions is charged to it; evaluation is not.",
   "Published numbers are shown with their source for orientation. At this scale only contrasts between arms are judged, never absolute values.",
 ];
+
+function budgetNote({ cells }: ReproduceResult): string {
+  const isEqual = hasOneBudget(cells.map(({ placed }) => placed.cell));
+  const budgets = isEqual ? "All arms have the same budget of rollouts" : "The arms have the budgets named at the top";
+  return `${budgets}. Verification of new instructions is charged to it; evaluation is not.`;
+}
 
 function summaryLine(judged: readonly ClaimResult[], { cells }: ReproduceResult): string {
   const counts = [...Map.groupBy(judged, ({ verdict }) => verdict)].map(([verdict, all]) => `${all.length} ${verdict}`);
@@ -67,7 +72,7 @@ function factsOf({ scale, seeds }: ReproduceOptions, command: string, { cells }:
     { label: "Engine", value: scale.engine },
     { label: "Data", value: scale.data },
     { label: "Cells", value: `${cells.length}, seeds ${seeds.join(", ")}` },
-    { label: "Budget", value: `${cells[0]?.placed.cell.budget ?? scale.budget} rollouts for each cell` },
+    { label: "Budget", value: budgetText(cells.map(({ placed }) => placed.cell)) },
   ];
 }
 
@@ -79,7 +84,9 @@ export function curveFigures(scale: Scale, { runs }: PointSummary): Figure[] {
     return [figureOf({
       id: curves.id,
       title: curves.title,
-      caption: "Mean over seeds with its 95 % band (t); thin lines are seeds. Nothing is smoothed.",
+      caption: drawn.some(({ seeds }) => (seeds ?? []).length > 1)
+        ? "Mean over seeds with its 95 % band (t); thin lines are seeds. Nothing is smoothed."
+        : "One seed: no band. Nothing is smoothed.",
       draw: (width) =>
         learningCurves(drawn, {
           title: curves.title,
@@ -133,8 +140,7 @@ function runEntry(options: ReproduceOptions, { placed, run }: PlacedRun): RunEnt
     arm: cell.arm,
     seed: cell.seed,
     state: run.status?.state ?? "finished",
-    command:
-      `deno task reproduce ${cell.recipe} --scale ${cell.scale} --arms ${cell.arm} --seeds ${cell.seed}..${cell.seed}`,
+    command: run.environment.command,
     commit: run.environment.commit,
     isModified: run.environment.diffHash !== null,
     configHash: run.config.hash,

@@ -30,7 +30,7 @@ export interface CellProgress {
   budget: number;
   /** Mean training reward of the last step. */
   reward: number | null;
-  /** Exact match of the last evaluation. */
+  /** Exact match of the last evaluation, with the first way of decoding. */
   em: number | null;
   /** Tokens generated per second of the last step. */
   tokensPerSecond: number | null;
@@ -132,7 +132,9 @@ function observerOf<Task>(setup: RecordedSetup<Task>, run: RunWriter, context: C
       run.journal({ v: RECORD_VERSION, type: "event", name, step, rollouts, data }),
     evaluation: ({ step, rollouts, evaluations }, panel, decoding, conditioning, trajectories) => {
       const em = trajectories.reduce((sum, { reward }) => sum + reward, 0) / trajectories.length;
-      lastEm = em;
+      // The live line shows one curve: the first way of decoding of the first panel.
+      const isFirst = panel === loop.panels[0] && decoding === panel.decodings[0].name;
+      if (isFirst) lastEm = em;
       run.journal({
         v: RECORD_VERSION,
         type: "evaluation",

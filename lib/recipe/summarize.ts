@@ -1,7 +1,7 @@
 import type { RunRecord } from "../record/read_run.ts";
 import type { Claim as ClaimRow, ClaimTable, Measurement, Published, ResultTable } from "../report/result_table.ts";
 import { tInterval } from "../stats/t_interval.ts";
-import type { Arm, Metric, PublishedValue, Scale } from "./recipe.ts";
+import type { Arm, Claim, Metric, PublishedValue, Scale } from "./recipe.ts";
 import { pairedItemsSentence } from "./paired_items.ts";
 import { type ClaimResult, judgeClaims, type SeedValues } from "./verdict.ts";
 
@@ -125,6 +125,10 @@ function claimTable(judged: readonly ClaimResult[], scale: Scale, runs: readonly
 export const VERDICT_NOTE =
   "Differences are signed so that more is better for the claim. supported: the sign holds at 5 % after Holm over all claims that were run, and the difference is at least the margin. contradicted: an improvement as large as the margin lies outside the 95 % interval. inconclusive: neither.";
 
+function contrastOf({ arm, baseline }: Claim, metric?: Metric): string {
+  return metric?.higherIsBetter === false ? `${baseline} − ${arm}` : `${arm} − ${baseline}`;
+}
+
 function claimRow(
   { claim, difference, interval, verdict, sentence }: ClaimResult,
   scale: Scale,
@@ -135,7 +139,7 @@ function claimRow(
   return {
     id: claim.id,
     statement: claim.statement,
-    contrast: `${claim.arm} − ${claim.baseline}, ${metric?.label ?? claim.metric}`,
+    contrast: `${contrastOf(claim, metric)}, ${metric?.label ?? claim.metric}; source: ${claim.source}`,
     margin: claim.margin,
     estimate: difference,
     interval,

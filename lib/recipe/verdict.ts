@@ -97,28 +97,25 @@ function verdictOf(
   return interval.high < claim.margin ? "contradicted" : "inconclusive";
 }
 
+/** Differences are signed so that more is better for the claim, so a metric where less is better is turned around. */
 function sentenceOf(
   claim: Claim,
   metric: Metric,
-  measured: Pick<ClaimResult, "seeds" | "difference" | "interval" | "adjustedP">,
+  { seeds, difference, interval, adjustedP }: Pick<ClaimResult, "seeds" | "difference" | "interval" | "adjustedP">,
 ): string {
-  const { seeds, difference, interval, adjustedP } = measured;
-  const contrast = `${claim.arm} − ${claim.baseline}`;
+  const contrast = metric.higherIsBetter ? `${claim.arm} − ${claim.baseline}` : `${claim.baseline} − ${claim.arm}`;
   if (difference === null) return `${contrast} was not run: no seed has both arms.`;
-  const sign = metric.higherIsBetter ? 1 : -1;
   const show = (value: number) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(metric.digits)}`;
-  const estimate = `${contrast} = ${show(sign * difference)} ${metric.label}`;
-  const better = metric.higherIsBetter ? "" : " (less is better)";
-  if (interval === null) return `${estimate}${better} on one seed; at least two are needed for an interval.`;
-  const ends = [sign * interval.low, sign * interval.high].sort((a, b) => a - b);
+  const better = metric.higherIsBetter ? "" : " (fewer are better)";
+  const estimate = `${contrast} = ${show(difference)} ${metric.label}${better}`;
+  if (interval === null) return `${estimate} on one seed; at least two are needed for an interval.`;
   const p = adjustedP === null
     ? ""
     : `, Holm-adjusted p ${adjustedP < 0.001 ? "< .001" : `= ${adjustedP.toFixed(3).replace(/^0/, "")}`}`;
-  return `${estimate}${better}, 95 % [${show(ends[0])}, ${
-    show(ends[1])
-  }], ${seeds.length} seeds, paired over the same ${metric.items} items${p}; margin ${
-    claim.margin.toFixed(metric.digits)
-  }.`;
+  const items = metric.items === null ? "" : ` over the same ${metric.items} items`;
+  return `${estimate}, 95 % [${show(interval.low)}, ${
+    show(interval.high)
+  }], ${seeds.length} seeds, paired by seed${items}${p}; margin ${claim.margin.toFixed(metric.digits)}.`;
 }
 
 function metricOf(claim: Claim, metrics: readonly Metric[]): Metric {

@@ -2,6 +2,7 @@ import { SPLIT_SIZES } from "../../lib/environment/hop_search/questions.ts";
 import { lastOutcomes } from "../../lib/recipe/paired_items.ts";
 import type { Claim, Curves, Metric } from "../../lib/recipe/recipe.ts";
 import type { RunRecord } from "../../lib/record/read_run.ts";
+import { MICRO_LOOP } from "./micro_settings.ts";
 import { publishedDifference } from "./published.ts";
 import { areaUnderCurve, type CurvePoint } from "../../lib/stats/area_under_curve.ts";
 import { effortToThreshold } from "../../lib/stats/restricted_mean.ts";
@@ -39,7 +40,8 @@ export const MICRO_METRICS: readonly Metric[] = [
   {
     id: "auc",
     label: "AUC",
-    definition: "area under the curve of EM at T = 1 over rollouts, divided by the budget",
+    definition:
+      "mean height of the curve of EM at T = 1 over rollouts, from the first evaluation to the last (trapezoid)",
     higherIsBetter: true,
     quantum,
     items,
@@ -52,8 +54,8 @@ export const MICRO_METRICS: readonly Metric[] = [
     definition:
       "rollouts at the first evaluation with EM at T = 1 of at least 0.8; the budget where it never came (censored)",
     higherIsBetter: false,
-    quantum: 800,
-    items,
+    quantum: MICRO_LOOP.evaluationInterval,
+    items: null,
     digits: 0,
     isCensored: (run) => effortToThreshold(curve(run, "T=1"), EM_THRESHOLD) === null,
     ofRun: (run) => {
@@ -68,7 +70,7 @@ export const MICRO_CLAIMS: readonly Claim[] = [
   {
     id: "gain-final",
     statement: "INSPO ends above GRPO with a static instruction (sampled)",
-    source: "INSPO, abstract; +6.0 EM at 3B from a third-party note",
+    source: "the paper's abstract; the number is from a third-party note",
     metric: "em-sampled",
     arm: "inspo",
     baseline: "search-r1-grpo",
@@ -88,7 +90,7 @@ export const MICRO_CLAIMS: readonly Claim[] = [
   {
     id: "gain-auc",
     statement: "INSPO learns faster than GRPO with a static instruction",
-    source: "our reading of the paper's training curves; no number found",
+    source: "our question: the paper's training curves were not available to us",
     metric: "auc",
     arm: "inspo",
     baseline: "search-r1-grpo",
@@ -118,7 +120,7 @@ export const MICRO_CLAIMS: readonly Claim[] = [
   {
     id: "reflection-matters",
     statement: "The diagnosis matters: INSPO learns faster than the same evolution with random words",
-    source: "our question; the paper's name for it is reflection",
+    source: "our question",
     metric: "auc",
     arm: "inspo",
     baseline: "inspo-random-edits",
@@ -148,7 +150,7 @@ export const MICRO_CLAIMS: readonly Claim[] = [
   {
     id: "co-evolution",
     statement: "Policy and instruction together beat the instruction alone",
-    source: "the paper's premise; no number found",
+    source: "the premise of the paper's title; no number found",
     metric: "em-sampled",
     arm: "inspo",
     baseline: "inspo-no-rl",

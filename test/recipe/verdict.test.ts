@@ -71,7 +71,7 @@ test("judgeClaims() turns a metric where less is better around, and says so", ()
     values([2400, 2400, 3200, 2400, 1600], [4800, 4000, 5600, 4800, 4000]),
   );
   expect(result).toMatchObject({ verdict: "supported", difference: 2240 });
-  expect(result.sentence).toContain("ours − theirs = −2240 rollouts (less is better)");
+  expect(result.sentence).toContain("theirs − ours = +2240 rollouts (fewer are better)");
 });
 
 test("judgeClaims() pairs by seed and uses the seeds that both arms have", () => {
