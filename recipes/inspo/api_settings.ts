@@ -1,18 +1,17 @@
 import type { SearchQaProtocol } from "../../lib/environment/search_qa/protocol.ts";
+import { PAPER_INSPO } from "./paper.ts";
 import { type InspoSettings, PAPER_VERIFICATION } from "../../lib/method/inspo/settings.ts";
 import type { RetrieverProtocol } from "../../lib/retrieval/retriever.ts";
 
-/** INSPO with a frozen policy; N, the 4 failures, the top-1 parent and 200 samples are the paper's, the rest our choice. */
+/** INSPO with a frozen policy; what {@link PAPER_INSPO} does not name is our choice. */
 export const API_INSPO: InspoSettings = {
-  populationSize: 7, // INSPO: N = 7
+  ...PAPER_INSPO,
   samplingTemperature: 0.1,
   weightRate: 0.2,
   evolutionInterval: 10,
   candidates: 3,
-  failuresPerReflection: 4, // INSPO: 4 failure trajectories
   bufferCapacity: 256,
-  parents: "top-1", // INSPO: better than several parents
-  verification: PAPER_VERIFICATION, // INSPO: 200 samples; fewer where the data has fewer
+  verification: PAPER_VERIFICATION, // fewer questions where the data has fewer
 };
 
 /** The loop: five generations of instructions. */

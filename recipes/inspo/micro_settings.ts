@@ -3,6 +3,7 @@ import { INVALID_ACTION } from "../../lib/environment/hop_search/vocabulary.ts";
 import type { WarmStartSettings } from "../../lib/environment/hop_search/warm_start.ts";
 import { SEARCH_QA_PROTOCOL, type SearchQaProtocol } from "../../lib/environment/search_qa/protocol.ts";
 import type { GrpoSettings } from "../../lib/method/grpo.ts";
+import { PAPER_INSPO } from "./paper.ts";
 import { type InspoSettings, MICRO_VERIFICATION } from "../../lib/method/inspo/settings.ts";
 
 /** The micro policy: 112 words, 2 layers, width 64. */
@@ -30,31 +31,29 @@ export const MICRO_PROTOCOL: SearchQaProtocol = {
   invalidActionText: INVALID_ACTION,
 };
 
-/** Search-R1's GRPO at the size of the micro policy. */
+/** Search-R1's GRPO at the size of the micro policy; behind each setting what Search-R1 v0.2 has. */
 export const MICRO_GRPO: GrpoSettings = {
-  learningRate: 1e-4, // calibrated on the static arm (README, "Calibration")
-  warmupSteps: 0,
-  miniBatches: 2, // Search-R1: 2,560 trajectories in mini-batches of 256
-  clipLow: 0.2, // Search-R1, yaml default
-  clipHigh: 0.2,
-  klCoef: 0.005, // Search-R1: 0.001
-  aggregation: "seq-mean-token-mean", // the paper's formula; Search-R1's code has token-mean
-  maxGradNorm: 1, // Search-R1, yaml default
-  adamBetas: [0.9, 0.95],
-  weightDecay: 0, // Search-R1: 0.01
+  learningRate: 1e-4, // 1e-6; calibrated on the static arm (README, "The micro world and its calibration")
+  warmupSteps: 0, // .285 of all steps
+  miniBatches: 2, // 10: 2,560 trajectories in mini-batches of 256
+  clipLow: 0.2, // .2, yaml default
+  clipHigh: 0.2, // .2
+  klCoef: 0.005, // .001
+  aggregation: "seq-mean-token-mean", // token-mean in the code; the paper's formula averages each sequence first
+  maxGradNorm: 1, // 1, yaml default
+  adamBetas: [0.9, 0.95], // .9, .999
+  weightDecay: 0, // .01
 };
 
-/** INSPO at micro scale; N, halving, the 4 failures and the top-1 parent are the paper's, the rest is our choice. */
+/** INSPO at micro scale; what {@link PAPER_INSPO} does not name is our choice. */
 export const MICRO_INSPO: InspoSettings = {
-  populationSize: 7, // INSPO: N = 7
+  ...PAPER_INSPO,
   samplingTemperature: 0.1,
   weightRate: 0.2,
   evolutionInterval: 15,
   candidates: 6,
-  failuresPerReflection: 4, // INSPO: 4 failure trajectories
   bufferCapacity: 512,
-  parents: "top-1", // INSPO: better than several parents
-  verification: MICRO_VERIFICATION, // INSPO: 200 samples
+  verification: MICRO_VERIFICATION, // note: 200 samples
 };
 
 /** The loop. */

@@ -73,7 +73,12 @@ export const SEARCH_QA_PROTOCOL: SearchQaProtocol = {
   groupKey: "task-and-conditioning",
 };
 
-/** What Search-R1 does at commit a14dc3a (v0.2 training scripts, generation.py, qa_em.py, ray_trainer.py). */
+/**
+ * What Search-R1 does at commit a14dc3a (v0.2 training scripts, generation.py, qa_em.py, ray_trainer.py).
+ *
+ * Not reproduced: the left cut of prompts to 2,048 tokens, and log-probabilities of the whole rolling context where that
+ * was cut (we learn from the first tokens that fit the model, as Search-R1 does from the first 4,096 of a response).
+ */
 export const SEARCH_R1_PROTOCOL: SearchQaProtocol = {
   ...SEARCH_QA_PROTOCOL,
   longObservation: "drop-closing-tag",
