@@ -10,8 +10,9 @@ import { summariesOf } from "../lib/recipe/command.ts";
 import { exitCode } from "../lib/recipe/exit_code.ts";
 import { expandCells } from "../lib/recipe/cells.ts";
 import { curveFigures } from "../lib/recipe/report_page.ts";
-import { currentRuns } from "../lib/recipe/reproduce.ts";
-import { reproduceOptions } from "../lib/recipe/reproduce_options.ts";
+import { gridTables } from "../lib/recipe/grid_tables.ts";
+import { currentRuns, type PlacedRun } from "../lib/recipe/reproduce.ts";
+import { type ReproduceOptions, reproduceOptions } from "../lib/recipe/reproduce_options.ts";
 import { toMarkdown } from "../lib/report/markdown_table.ts";
 import { standaloneSvg } from "../lib/report/plots/standalone_svg.ts";
 import { loadRecipe } from "../recipes/index.ts";
@@ -36,34 +37,56 @@ try {
   const [main] = summariesOf(options, { cells, runs });
   const [everything] = summariesOf({ ...options, arms: Object.keys(options.scale.arms) }, { cells, runs: all });
 
-  const commits = [...new Set(runs.map(({ run }) => run.environment.commit.slice(0, 12)))].join(", ");
-  const isModified = runs.some(({ run }) => run.environment.diffHash !== null);
-  const dates = [...new Set(runs.map(({ run }) => run.environment.startedAt.slice(0, 10)))].join(", ");
   const { cpu, cores } = runs[0].run.environment.hardware;
   const seconds = runs.reduce((sum, { run }) => sum + run.timing.reduce((total, row) => total + row.seconds, 0), 0);
-  const origin = `Output of \`${COMMAND}\`, ${dates}, commit ${commits}${
-    isModified ? " with uncommitted changes" : ""
-  }; ${cpu}, ${cores} cores; ${(seconds / runs.length).toFixed(1)} s a cell on average.`;
-
+  const origin = `${originOf(COMMAND, runs)} ${cpu}, ${cores} cores; ${
+    (seconds / runs.length).toFixed(1)
+  } s a cell on average.`;
   writeFileSync(PICTURE, standaloneSvg(curveFigures(options.scale, main)[0].wide));
   replaceBlock(
     "README.md",
     "inspo",
     [origin, "", toMarkdown(main.summary.results), toMarkdown(main.summary.claims)].join("\n"),
   );
-  const allOrigin = `Output of \`${COMMAND} --arms all\`, ${dates}, commit ${commits}${
-    isModified ? " with uncommitted changes" : ""
-  }.`;
   replaceBlock(
     "recipes/inspo/README.md",
     "inspo",
-    [allOrigin, "", toMarkdown(everything.summary.results), toMarkdown(everything.summary.claims)].join("\n"),
+    [
+      originOf(`${COMMAND} --arms all`, all),
+      "",
+      toMarkdown(everything.summary.results),
+      toMarkdown(everything.summary.claims),
+    ].join("\n"),
   );
+  const grid = await gridBlock(options);
+  if (grid !== null) replaceBlock("recipes/inspo/README.md", "grid", grid);
   process.stdout.write(`README.md, recipes/inspo/README.md, ${PICTURE}\n`);
 } catch (error) {
   const { code, message } = exitCode(error);
   process.stderr.write(`${message}\n`);
   process.exit(code);
+}
+
+/** The contrasts over the grid, or null if not all of its runs are there. */
+async function gridBlock(options: ReproduceOptions): Promise<string | null> {
+  const { scale } = options;
+  if (scale.grid === null) return null;
+  const gridOptions = { ...options, isGrid: true, arms: scale.grid.arms, seeds: scale.grid.seeds };
+  const wanted = await expandCells(gridOptions);
+  const directories = new Set(wanted.map(({ directory }) => directory));
+  const runs = (await currentRuns(gridOptions)).filter(({ placed }) => directories.has(placed.directory));
+  if (runs.length < wanted.length) return null;
+  const cells = wanted.map((placed) => ({ placed, result: undefined }));
+  const tables = gridTables(scale, summariesOf(gridOptions, { cells, runs }));
+  return [originOf(`${COMMAND} --grid`, runs), "", ...tables.map(toMarkdown)].join("\n");
+}
+
+/** The line above a table: command, date, commit. */
+function originOf(command: string, runs: readonly PlacedRun[]): string {
+  const commits = [...new Set(runs.map(({ run }) => run.environment.commit.slice(0, 12)))].join(", ");
+  const isModified = runs.some(({ run }) => run.environment.diffHash !== null);
+  const dates = [...new Set(runs.map(({ run }) => run.environment.startedAt.slice(0, 10)))].join(", ");
+  return `Output of \`${command}\`, ${dates}, commit ${commits}${isModified ? " with uncommitted changes" : ""}.`;
 }
 
 function replaceBlock(path: string, name: string, content: string): void {
