@@ -5,12 +5,12 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { panelText, readPanel, splitQuestions } from "../lib/data/panel.ts";
+import { type Panel, panelText, readPanel, splitQuestions } from "../lib/data/panel.ts";
 import { readQuestions } from "../lib/data/read_questions.ts";
 import { nonEmpty, parseArguments, UsageError } from "../lib/recipe/command_line.ts";
-import { EXIT, exitCode } from "../lib/recipe/exit_code.ts";
+import { EXIT } from "../lib/recipe/exit_code.ts";
+import { runScript } from "../lib/recipe/run_script.ts";
 
 const USAGE = "usage: deno task panel <questions.jsonl> <name> [--source TEXT] [--to FILE]";
 const PANELS = fileURLToPath(new URL("../data/panels/", import.meta.url));
@@ -19,29 +19,33 @@ const FLAGS = {
   to: { value: "FILE", help: "default: data/panels/<name>.json", parse: nonEmpty },
 };
 
-try {
-  const { flags, words: [questions, name, ...rest] } = parseArguments(Deno.args, FLAGS);
+await runScript(async (args, io) => {
+  const { flags, words: [questions, name, ...rest] } = parseArguments(args, FLAGS);
   if (name === undefined || rest.length > 0) throw new UsageError(USAGE);
   if (!/^[a-z0-9][a-z0-9.-]*$/.test(name)) {
     throw new UsageError(`${JSON.stringify(name)} is no panel name: use small letters, digits, dots and dashes`);
   }
   if (!existsSync(questions)) throw new UsageError(`there is no file ${questions}; ${USAGE}`);
   const path = flags.to as string | undefined ?? join(PANELS, `${name}.json`);
-  const source = flags.source as string | undefined ?? basename(questions);
-  const panel = splitQuestions(name, source, await readQuestions(questions, name));
+  const panel = await splitFile(questions, name, flags.source as string | undefined ?? basename(questions));
   if (existsSync(path) && (await readPanel(path)).hash !== panel.hash) {
     throw new UsageError(`${path} holds other questions; results name that panel, so give the new one another name`);
   }
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, panelText(panel));
   const { train, verification, test } = panel.splits;
-  process.stdout.write(
+  io.stdout.write(
     `${path}: ${train.length} training, ${verification.length} verification and ${test.length} test questions, hash ${panel.hash}\n`,
   );
-} catch (error) {
-  // Questions that cannot be read or split are the user's to mend.
-  const isInput = error instanceof SyntaxError || error instanceof RangeError;
-  const { code, message } = isInput ? { code: EXIT.usage, message: error.message } : exitCode(error);
-  process.stderr.write(`${message}\n`);
-  process.exit(code);
+  return EXIT.done;
+});
+
+/** The questions of a file as a panel; that they cannot be read or split is the user's to mend. */
+async function splitFile(questions: string, name: string, source: string): Promise<Panel> {
+  try {
+    return splitQuestions(name, source, await readQuestions(questions, name));
+  } catch (error) {
+    const isInput = error instanceof SyntaxError || error instanceof RangeError;
+    throw isInput ? new UsageError(error.message, { cause: error }) : error;
+  }
 }

@@ -4,10 +4,10 @@
  * `<!-- end NAME -->` is replaced.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import process from "node:process";
 import { nonEmpty, parseArguments, UsageError } from "../lib/recipe/command_line.ts";
 import { summariesOf } from "../lib/recipe/command.ts";
-import { exitCode } from "../lib/recipe/exit_code.ts";
+import { EXIT } from "../lib/recipe/exit_code.ts";
+import { runScript } from "../lib/recipe/run_script.ts";
 import { expandCells } from "../lib/recipe/cells.ts";
 import { curveFigures } from "../lib/recipe/report_page.ts";
 import { gridTables } from "../lib/recipe/grid_tables.ts";
@@ -20,8 +20,9 @@ import { loadRecipe } from "../recipes/index.ts";
 const COMMAND = "deno task reproduce inspo";
 const PICTURE = "docs/inspo_learning_curves.svg";
 
-try {
-  const { flags } = parseArguments(Deno.args, { out: { value: "DIR", help: "results root", parse: nonEmpty } });
+await runScript(async (args, { stdout }) => {
+  const { flags, words } = parseArguments(args, { out: { value: "DIR", help: "results root", parse: nonEmpty } });
+  if (words.length > 0) throw new UsageError("usage: deno task readme [--out DIR]");
   const options = reproduceOptions(
     await loadRecipe("inspo"),
     ["--out", flags.out as string | undefined ?? "results"],
@@ -60,12 +61,9 @@ try {
   );
   const grid = await gridBlock(options);
   if (grid !== null) replaceBlock("recipes/inspo/README.md", "grid", grid);
-  process.stdout.write(`README.md, recipes/inspo/README.md, ${PICTURE}\n`);
-} catch (error) {
-  const { code, message } = exitCode(error);
-  process.stderr.write(`${message}\n`);
-  process.exit(code);
-}
+  stdout.write(`README.md, recipes/inspo/README.md, ${PICTURE}\n`);
+  return EXIT.done;
+});
 
 /** The contrasts over the grid, or null if not all of its runs are there. */
 async function gridBlock(options: ReproduceOptions): Promise<string | null> {

@@ -5,90 +5,85 @@
  *
  * @module
  */
-import process from "node:process";
-import { parseArgs } from "node:util";
-import { z } from "zod";
+import {
+  helpText,
+  nonEmpty,
+  numberUpTo,
+  oneOf,
+  parseArguments,
+  UsageError,
+  wholeNumber,
+} from "../lib/recipe/command_line.ts";
+import type { CommandIo } from "../lib/recipe/command_io.ts";
+import { EXIT, InfrastructureError } from "../lib/recipe/exit_code.ts";
+import { runScript } from "../lib/recipe/run_script.ts";
+import { systemCode } from "../lib/record/record_errors.ts";
 import { createBm25Index } from "../lib/retrieval/bm25.ts";
 import { readCorpus } from "../lib/retrieval/read_corpus.ts";
 import { serveRetriever } from "../lib/retrieval/server.ts";
 
-const USAGE = `Serves a corpus with BM25: POST /retrieve as Search-R1's server, GET /health.
+const USAGE = "deno task serve-retriever --corpus FILE: BM25 as POST /retrieve of Search-R1's server, and GET /health";
 
-  --corpus FILE       JSON Lines with id and contents, also as .gz; required
-  --port N            default 8000; 0 takes a free port
-  --host ADDRESS      default 127.0.0.1 (this machine only)
-  --topk N            documents for a request that names no number, default 3
-  --k1 X, --b X       BM25, default 1.2 and 0.75 (pyserini: 0.9 and 0.4)
-  --stop-words LIST   none (default) or english
-`;
+const FLAGS = {
+  corpus: { value: "FILE", help: "JSON Lines with id and contents, also as .gz; required", parse: nonEmpty },
+  port: { value: "N", help: "default 8000; 0 takes a free port", parse: wholeNumber(0, 65_535) },
+  host: { value: "ADDRESS", help: "default 127.0.0.1 (this machine only)", parse: nonEmpty },
+  topk: { value: "N", help: "documents for a request that names no number, default 3", parse: wholeNumber(1, 1000) },
+  k1: { value: "X", help: "BM25, default 1.2 (pyserini: 0.9)", parse: numberUpTo(Infinity) },
+  b: { value: "X", help: "BM25, default 0.75 (pyserini: 0.4)", parse: numberUpTo(1) },
+  "stop-words": { value: "LIST", help: "none (default) or english", parse: oneOf("none", "english") },
+  help: { help: "print this text" },
+};
 
-const argumentsSchema = z.object({
-  corpus: z.string({ error: "is required" }).min(1, "is required"),
-  port: z.coerce.number().int().min(0).max(65535).default(8000),
-  host: z.string().default("127.0.0.1"),
-  topk: z.coerce.number().int().min(1).max(1000).default(3),
-  k1: z.coerce.number().min(0).default(1.2),
-  b: z.coerce.number().min(0).max(1).default(0.75),
-  "stop-words": z.enum(["none", "english"]).default("none"),
+await runScript(async (args, io) => {
+  const { flags, words } = parseArguments(args, FLAGS);
+  if (flags.help === true) {
+    io.stdout.write(`${helpText(USAGE, FLAGS)}\n`);
+    return EXIT.done;
+  }
+  if (words.length > 0) throw new UsageError(`unexpected ${JSON.stringify(words[0])}; --help lists the flags`);
+  if (flags.corpus === undefined) throw new UsageError("--corpus is required; --help lists the flags");
+  return await serve(flags, io);
 });
-type Arguments = z.infer<typeof argumentsSchema>;
 
-/** The command line, or the exit code where there is nothing to serve. */
-function readArguments(args: string[]): Arguments | number {
-  const usage = (message: string) => {
-    process.stderr.write(`${message}\n\n${USAGE}`);
-    return 2;
-  };
-  let values: Record<string, string | boolean | undefined>;
-  try {
-    const text = { type: "string" } as const;
-    values = parseArgs({
-      args,
-      options: {
-        corpus: text,
-        port: text,
-        host: text,
-        topk: text,
-        k1: text,
-        b: text,
-        "stop-words": text,
-        help: { type: "boolean" },
-      },
-    }).values;
-  } catch (error) {
-    return usage((error as Error).message);
-  }
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
-  const parsed = argumentsSchema.safeParse(values);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  return usage(`--${issue.path.join(".")} ${issue.message}`);
-}
-
-async function serve({ corpus, host, port, topk, k1, b, "stop-words": stopWords }: Arguments): Promise<number> {
-  const documents = await Array.fromAsync(readCorpus(corpus));
-  const index = createBm25Index(documents, { k1, b, stopWords });
-  const server = serveRetriever(index, { host, port, defaultTopK: topk });
-  process.stdout.write(`Serving ${documents.length} documents at ${server.url}/retrieve\n`);
-
-  const exitCode = await new Promise<number>((stop) => {
-    process.once("SIGINT", () => stop(130));
-    process.once("SIGTERM", () => stop(143));
+async function serve(flags: Record<string, unknown>, io: CommandIo): Promise<number> {
+  const documents = await describingFaults(() => Array.fromAsync(readCorpus(flags.corpus as string)));
+  const index = await describingFaults(() =>
+    createBm25Index(documents, {
+      k1: flags.k1 as number | undefined ?? 1.2,
+      b: flags.b as number | undefined ?? 0.75,
+      stopWords: flags["stop-words"] as "none" | "english" | undefined ?? "none",
+    })
+  );
+  const server = await describingFaults(() =>
+    serveRetriever(index, {
+      host: flags.host as string | undefined ?? "127.0.0.1",
+      port: flags.port as number | undefined ?? 8000,
+      defaultTopK: flags.topk as number | undefined ?? 3,
+    })
+  );
+  const stopped = new Promise<number>((resolve) => {
+    let isStopping = false;
+    io.onStopSignal((signal) => {
+      // A second signal does not wait for the requests in flight.
+      if (isStopping) return resolve(EXIT[signal]);
+      isStopping = true;
+      void server.close().then(() => resolve(EXIT[signal]));
+    });
   });
-  await server.close();
-  return exitCode;
+  io.stdout.write(`Serving ${documents.length} documents at ${server.url}/retrieve\n`);
+  return await stopped;
 }
 
-if (import.meta.main) {
-  const settings = readArguments(process.argv.slice(2));
-  if (typeof settings === "number") process.exit(settings);
+/** Tells a corpus that the user has to mend and a system that refuses apart from faults of ours, which pass through. */
+async function describingFaults<T>(work: () => T | Promise<T>): Promise<T> {
   try {
-    process.exit(await serve(settings));
+    return await work();
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`);
-    process.exit(3);
+    if (!(error instanceof Error)) throw error;
+    if (systemCode(error.cause) !== null) throw new InfrastructureError(error.message, { cause: error });
+    // Documents that cannot be parsed or indexed, and bytes that are no text.
+    const isInput = error instanceof SyntaxError || error instanceof RangeError || error.cause !== undefined;
+    throw isInput ? new UsageError(error.message, { cause: error }) : error;
   }
 }

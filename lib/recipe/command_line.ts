@@ -71,14 +71,36 @@ export function unknownName(kind: string, name: string, known: readonly string[]
   return `unknown ${kind} ${JSON.stringify(name)}${suggestion} There are: ${known.join(", ")}`;
 }
 
-/** A whole number of at least `minimum`. */
-export function wholeNumber(minimum: number): (text: string) => number {
+/** A whole number of at least `minimum` and, if it is given, at most `maximum`. */
+export function wholeNumber(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  const range = maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
   return (text) => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < minimum) {
-      throw new UsageError(`needs a whole number of at least ${minimum}`);
+    if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+      throw new UsageError(`needs a whole number ${range}`);
     }
     return value;
+  };
+}
+
+/** A number from 0 to `maximum`. */
+export function numberUpTo(maximum: number): (text: string) => number {
+  const range = maximum === Infinity ? "of at least 0" : `from 0 to ${maximum}`;
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === "" || !Number.isFinite(value) || value < 0 || value > maximum) {
+      throw new UsageError(`needs a number ${range}`);
+    }
+    return value;
+  };
+}
+
+/** One of some names. */
+export function oneOf<Name extends string>(...names: readonly Name[]): (text: string) => Name {
+  return (text) => {
+    const name = names.find((each) => each === text);
+    if (name === undefined) throw new UsageError(`needs one of ${names.join(", ")}`);
+    return name;
   };
 }
 

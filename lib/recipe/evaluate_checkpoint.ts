@@ -1,24 +1,7 @@
 import { wilsonInterval } from "../stats/wilson_interval.ts";
 import { UsageError } from "./command_line.ts";
+import type { CheckpointScore } from "./recipe.ts";
 import type { ReproduceOptions } from "./reproduce_options.ts";
-
-/** Outcome of one panel with one way of decoding. */
-export interface PanelScore {
-  panel: string;
-  decoding: string;
-  n: number;
-  successes: number;
-}
-
-/** A checkpoint scored on the panels of one seed. */
-export interface CheckpointScore {
-  seed: number;
-  /** SHA-256 of the weights. */
-  weights: string;
-  /** The text that the policy read. */
-  instruction: string;
-  scores: readonly PanelScore[];
-}
 
 /**
  * `--evaluate`: scores a checkpoint on the scale's panels, without training and without records.

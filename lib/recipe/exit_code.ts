@@ -18,10 +18,16 @@ export const EXIT = {
   SIGTERM: 143,
 } as const;
 
+/** Something that is neither coevo nor its input stands in the way: an address that is taken, a file that cannot be read. */
+export class InfrastructureError extends Error {
+  override name = "InfrastructureError";
+}
+
 /** Whether what failed is a disk, a lock or a service, and not the cell or its settings. */
 export function isInfrastructureError(error: unknown): boolean {
   if (error instanceof ChatError) return error.reason === "unreachable" || error.reason === "timeout";
-  return error instanceof RecordWriteError || error instanceof AlreadyRunningError ||
+  return error instanceof InfrastructureError || error instanceof RecordWriteError ||
+    error instanceof AlreadyRunningError ||
     error instanceof StoreLockedError || error instanceof RetrieverUnavailableError;
 }
 

@@ -1,13 +1,5 @@
+import type { OutputStream } from "./command_io.ts";
 import type { CellProgress } from "./run_recorded.ts";
-
-/** Where progress is shown. */
-export interface ProgressOutput {
-  write(text: string): void;
-  isTerminal: boolean;
-  hasColor: boolean;
-  /** Columns of the terminal. */
-  columns: number;
-}
 
 /** Shows what runs: live lines on a terminal, a plain line every few seconds elsewhere. */
 export interface ProgressDisplay {
@@ -33,7 +25,7 @@ interface Live {
 /** A display for `total` cells. @param now milliseconds; a clock for tests */
 export function progressDisplay(
   total: number,
-  output: ProgressOutput,
+  output: OutputStream,
   now: () => number = () => performance.now(),
 ): ProgressDisplay {
   const live = new Map<string, Live>();

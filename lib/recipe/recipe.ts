@@ -1,6 +1,5 @@
 import type { Figure, ReportPage } from "../report/page/report_page.ts";
 import type { RunRecord } from "../record/read_run.ts";
-import type { CheckpointScore } from "./evaluate_checkpoint.ts";
 import type { CellContext, CellOutcome } from "./run_recorded.ts";
 
 /** A number of a paper with where it was read (schema: recipes/<name>/published.json). */
@@ -89,6 +88,11 @@ export interface Cell {
   budget: number;
 }
 
+/** A cell's settings as the scale that resolved the cell wrote them; which type that is, only the scale knows. */
+export function settingsOf<Settings>({ settings }: Pick<Cell, "settings">): Settings {
+  return settings as Settings;
+}
+
 /** What a scale needs from outside, and whether it is there. */
 export interface Prerequisite {
   what: string;
@@ -107,6 +111,24 @@ export interface RunOptions {
   maxCalls?: number;
   /** USD per million input and output tokens. */
   price?: readonly [number, number];
+}
+
+/** Outcome of one panel with one way of decoding. */
+export interface PanelScore {
+  panel: string;
+  decoding: string;
+  n: number;
+  successes: number;
+}
+
+/** A checkpoint scored on the panels of one seed. */
+export interface CheckpointScore {
+  seed: number;
+  /** SHA-256 of the weights. */
+  weights: string;
+  /** The text that the policy read. */
+  instruction: string;
+  scores: readonly PanelScore[];
 }
 
 /** A recipe at one size. */

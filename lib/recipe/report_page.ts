@@ -3,7 +3,7 @@ import { reportPage } from "../report/html_page.ts";
 import { figureOf } from "../report/page/figures.ts";
 import type { Fact, Figure, ReportPage, RunEntry } from "../report/page/report_page.ts";
 import { differenceForest } from "../report/plots/difference_forest.ts";
-import { type Curve, learningCurves } from "../report/plots/learning_curves.ts";
+import { type Curve, learningCurves, learningCurvesCaption } from "../report/plots/learning_curves.ts";
 import { tInterval } from "../stats/t_interval.ts";
 import { budgetText, hasOneBudget, scaleDirectory } from "./cells.ts";
 import type { PointSummary } from "./command.ts";
@@ -84,9 +84,7 @@ export function curveFigures(scale: Scale, { runs }: PointSummary): Figure[] {
     return [figureOf({
       id: curves.id,
       title: curves.title,
-      caption: drawn.some(({ seeds }) => (seeds ?? []).length > 1)
-        ? "Mean over seeds with its 95 % band (t); thin lines are seeds. Nothing is smoothed."
-        : "One seed: no band. Nothing is smoothed.",
+      caption: learningCurvesCaption(drawn),
       draw: (width) =>
         learningCurves(drawn, {
           title: curves.title,

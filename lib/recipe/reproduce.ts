@@ -5,8 +5,9 @@ import { RecordReadError } from "../record/record_errors.ts";
 import { prepareDirectory, type Reuse, reuseOf } from "../record/reuse.ts";
 import { type CellResult, type FailedCell, startCell } from "./cell_process.ts";
 import { expandCells, type PlacedCell, scaleDirectory } from "./cells.ts";
+import type { OutputStream } from "./command_io.ts";
 import { configOf } from "./execute_cell.ts";
-import { progressDisplay, type ProgressOutput } from "./progress_display.ts";
+import { progressDisplay } from "./progress_display.ts";
 import type { ReproduceOptions } from "./reproduce_options.ts";
 import { schedule } from "./schedule.ts";
 
@@ -14,7 +15,7 @@ import { schedule } from "./schedule.ts";
 export interface ReproduceContext {
   /** The user's command, as it is recorded and shown for resuming. */
   command: string;
-  progress: ProgressOutput;
+  progress: OutputStream;
   /** Registers what to do on SIGINT or SIGTERM. */
   onStop(stop: () => void): void;
 }

@@ -48,11 +48,15 @@ export const REPRODUCE_FLAGS: Readonly<Record<string, Flag>> = {
   "max-calls": { value: "N", help: "each cell stops before making more calls than this", parse: wholeNumber(1) },
   price: { value: "IN,OUT", help: "USD per million input and output tokens of the model", parse: pricePair },
   out: { value: "DIR", help: "results root; default: results", parse: nonEmpty },
-  evaluate: { value: "DIR", help: "score a checkpoint folder on the panels, without training", parse: nonEmpty },
+  evaluate: {
+    value: "PATH",
+    help: "score a run's directory, a folder of its checkpoint or a model.safetensors, without training",
+    parse: nonEmpty,
+  },
   plan: { help: "print what would be run, and do nothing" },
   fresh: { help: "run finished and unfinished cells again; old runs are kept in superseded/" },
   json: { help: "print the table as JSON" },
-  help: { help: "print this text" },
+  help: { help: "print this text; also -h" },
 };
 
 /**

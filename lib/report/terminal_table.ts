@@ -28,17 +28,20 @@ const TONES: Readonly<Record<Tone, Parameters<typeof styleText>[0]>> = {
  * even the numbers do not fit, each row becomes a list of `header value` lines.
  */
 export function toTerminal(table: ResultTable | ClaimTable | ContrastTable, options: TerminalOptions = {}): string {
+  return gridToTerminal(tableGrid(table), options);
+}
+
+/** A grid as {@link toTerminal} draws it; without columns only its notes, without a title no line for it. */
+export function gridToTerminal(grid: Grid, options: TerminalOptions = {}): string {
   const width = Math.max(LEAST_WIDTH, options.width ?? 100);
   const paint: Paint = (text, tone) =>
     options.colour && tone && text !== "" ? styleText(TONES[tone], text, { validateStream: false }) : text;
-  const grid = tableGrid(table);
-  const notes = grid.notes.flatMap((note) => wrapText(note, width - 2).map((line) => `  ${paint(line, "muted")}`));
-  const lines = [
-    ...wrapText(grid.title, width).map((line) => paint(line, "strong")),
-    "",
-    ...gridLines(grid, width, paint),
-    ...(notes.length > 0 ? ["", ...notes] : []),
-  ];
+  const blocks = [
+    grid.title === "" ? [] : wrapText(grid.title, width).map((line) => paint(line, "strong")),
+    grid.columns.length === 0 ? [] : gridLines(grid, width, paint),
+    grid.notes.flatMap((note) => wrapText(note, width - 2).map((line) => `  ${paint(line, "muted")}`)),
+  ].filter((lines) => lines.length > 0);
+  const lines = blocks.flatMap((block, index) => index === 0 ? block : ["", ...block]);
   return `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
 }
 

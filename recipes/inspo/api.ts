@@ -1,7 +1,6 @@
 import process from "node:process";
 import type { ChatClient } from "../../lib/api/chat_client.ts";
 import { chatPolicy } from "../../lib/environment/chat_policy.ts";
-import { describeFailure } from "../../lib/environment/search_qa/describe_failure.ts";
 import { SEARCH_R1_INSTRUCTION } from "../../lib/environment/search_qa/prompt.ts";
 import { SEARCH_QA_PROTOCOL } from "../../lib/environment/search_qa/protocol.ts";
 import { searchQaEnvironment } from "../../lib/environment/search_qa/rollout.ts";
@@ -11,13 +10,21 @@ import type { InspoSettings } from "../../lib/method/inspo/settings.ts";
 import { staticMethod } from "../../lib/method/static.ts";
 import type { Method } from "../../lib/method/method.ts";
 import { UsageError } from "../../lib/recipe/command_line.ts";
-import type { Cell, Overrides, Prerequisite, RunOptions, Scale } from "../../lib/recipe/recipe.ts";
+import {
+  type Cell,
+  type Overrides,
+  type Prerequisite,
+  type RunOptions,
+  type Scale,
+  settingsOf,
+} from "../../lib/recipe/recipe.ts";
 import { type CellContext, type CellOutcome, runRecorded } from "../../lib/recipe/run_recorded.ts";
 import { checkInstruction } from "../../lib/reflector/check_instruction.ts";
 import { CUSTOM_PANEL, loadApiData, missingData } from "./api_data.ts";
 import { estimateLines } from "./api_estimate.ts";
 import { API_CLAIMS, API_METRICS } from "./api_metrics.ts";
 import { API_INSPO, API_LOOP, type ApiSettings } from "./api_settings.ts";
+import { describeFailure } from "./describe_failure.ts";
 import {
   cellChatClient,
   cellReflector,
@@ -97,7 +104,7 @@ async function resolve(
   const reflector = evolves
     ? await reflectorIdentity(flag, process.env.COEVO_REFLECTOR_MODEL || model, { arm, seed })
     : null;
-  const settings: ApiSettings = {
+  const settings = {
     budget,
     model,
     panel: {
@@ -113,14 +120,14 @@ async function resolve(
     seedInstruction: SEARCH_R1_INSTRUCTION,
     inspo: evolves ? verifyingOn(tasks.verification.length) : null,
     reflector,
-  };
+  } satisfies ApiSettings;
   const variant = {
     model,
     ...(panel.name === CUSTOM_PANEL ? { data: panel.hash.slice(0, 8) } : {}),
     ...(evolves && budget !== API_LOOP.budget ? { rollouts: budget } : {}),
     ...(reflector === null || reflector === `openai:${model}` ? {} : { reflector }),
   };
-  return { settings: settings as unknown as Cell["settings"], variant, budget };
+  return { settings, variant, budget };
 }
 
 /** INSPO's settings with as many verification samples as there are questions for it. */
@@ -131,7 +138,7 @@ function verifyingOn(questions: number): InspoSettings {
 }
 
 async function runCell(cell: Cell, context: CellContext): Promise<CellOutcome> {
-  const settings = cell.settings as unknown as ApiSettings;
+  const settings = settingsOf<ApiSettings>(cell);
   const { tasks, retriever } = await loadApiData(context.options);
   const client = await cellChatClient(settings.model, context);
   return await runRecorded<QaTask>({

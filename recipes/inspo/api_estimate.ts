@@ -1,4 +1,4 @@
-import type { Cell, RunOptions } from "../../lib/recipe/recipe.ts";
+import { type Cell, type RunOptions, settingsOf } from "../../lib/recipe/recipe.ts";
 import type { ApiSettings } from "./api_settings.ts";
 
 /**
@@ -21,11 +21,11 @@ interface Amount {
 /** What the cells will ask of the model, before anything is asked: lines of `--plan`. */
 export function estimateLines(cells: readonly Cell[], options: RunOptions): string[] {
   if (cells.length === 0) return [];
-  const estimates = cells.map((cell) => estimateOf(cell.settings as unknown as ApiSettings));
+  const estimates = cells.map((cell) => estimateOf(settingsOf<ApiSettings>(cell)));
   const arms = [...Map.groupBy(cells, ({ arm }) => arm)].map(([arm, of]) => ({
     arm,
     seeds: of.length,
-    ...estimateOf(of[0].settings as unknown as ApiSettings),
+    ...estimateOf(settingsOf<ApiSettings>(of[0])),
   }));
   const sum = (amounts: readonly Amount[]) => amounts.reduce(add, { calls: 0, inputTokens: 0, outputTokens: 0 });
   const expected = sum(estimates.map((each) => each.expected));

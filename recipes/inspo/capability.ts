@@ -1,8 +1,8 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { enginePolicy } from "../../lib/environment/engine_policy.ts";
 import { createHopSearchWorld } from "../../lib/environment/hop_search/world.ts";
 import { searchQaEnvironment } from "../../lib/environment/search_qa/rollout.ts";
 import { hashSeed } from "../../lib/random/stream.ts";
+import { policyOf } from "./base_policy.ts";
 import { MICRO_LOOP, MICRO_PROTOCOL } from "./micro_settings.ts";
 
 /** What a policy can do under one instruction. */
@@ -36,7 +36,7 @@ export async function measureCapability(engine: Engine): Promise<Capability[]> {
 
 async function measure(engine: Engine, instruction: string): Promise<Capability> {
   const { questions, retriever } = createHopSearchWorld(WORLD);
-  const environment = searchQaEnvironment(enginePolicy(engine), retriever, MICRO_PROTOCOL);
+  const environment = searchQaEnvironment(policyOf(engine, MICRO_PROTOCOL), retriever, MICRO_PROTOCOL);
   const requests = questions.test.map((task, index) => ({
     task,
     conditioning: { id: null, text: instruction },

@@ -13,6 +13,7 @@ const instruction = z.object({
   weight: z.number(),
   diagnosis: z.string().nullable(),
   accepted: z.boolean(),
+  reason: z.string().nullable().default(null),
 });
 const population = z.object({ members: z.array(z.object({ id: z.string(), weight: z.number(), uses: z.number() })) });
 
@@ -50,7 +51,8 @@ export function instructionEvolution(runs: readonly RunRecord[]): { figures: Fig
         id: "lineage",
         title: `Instruction lineage (${name})`,
         caption:
-          "From left to right: when an instruction was written, and from which one. Hollow marks failed verification.",
+          "From left to right: when an instruction was written, and from which one. A grey cross: dropped later. " +
+          "A red one: not accepted, below the worst survivor or without a free place.",
         draw: (width) =>
           lineage(lineageNodes(history), {
             title: `Instruction lineage (${name})`,
@@ -113,7 +115,7 @@ function lineageNodes(history: InstructionHistory): LineageNode[] {
       born: step,
       died: !accepted || livesOn ? null : lastSeen?.step ?? step,
       parents,
-      status: accepted ? "accepted" : "rejected",
+      isAccepted: accepted,
       score: last,
       isEvaluated: id === history.evaluated,
     };
@@ -121,7 +123,7 @@ function lineageNodes(history: InstructionHistory): LineageNode[] {
 }
 
 function evolvedTexts(history: InstructionHistory): EvolvedText[] {
-  return history.instructions.map(({ id, text, origin, parents, step, diagnosis, accepted, weight }) => {
+  return history.instructions.map(({ id, text, origin, parents, step, diagnosis, accepted, reason, weight }) => {
     const member = history.populations.flatMap(({ members }) => members.filter((each) => each.id === id)).at(-1);
     return {
       id,
@@ -132,8 +134,9 @@ function evolvedTexts(history: InstructionHistory): EvolvedText[] {
         ...(diagnosis === null ? [] : [`diagnosis: ${diagnosis}`]),
         `weight ${weight.toFixed(2)} at first${member === undefined ? "" : `, ${member.weight.toFixed(2)} at last`}`,
         ...(member === undefined ? [] : [`${member.uses} rollouts`]),
+        ...(reason === null ? [] : [reason]),
       ],
-      status: accepted ? "accepted" : "rejected",
+      status: accepted ? "accepted" : "not accepted",
       isEmphasised: id === history.evaluated,
     };
   });

@@ -1,10 +1,6 @@
-import { enginePolicy } from "../../lib/environment/engine_policy.ts";
-import { checkWords, wordConstraints } from "../../lib/environment/hop_search/check_words.ts";
-import { HOP_SEARCH_DIAGNOSES } from "../../lib/environment/hop_search/diagnoses.ts";
 import { INSTRUCTION_WORDS } from "../../lib/environment/hop_search/vocabulary.ts";
 import type { WarmStartSettings } from "../../lib/environment/hop_search/warm_start.ts";
 import { createHopSearchWorld } from "../../lib/environment/hop_search/world.ts";
-import { describeFailure } from "../../lib/environment/search_qa/describe_failure.ts";
 import { groupKeyOf } from "../../lib/environment/search_qa/group_key.ts";
 import { searchQaEnvironment } from "../../lib/environment/search_qa/rollout.ts";
 import type { QaTask } from "../../lib/environment/search_qa/task.ts";
@@ -15,12 +11,15 @@ import { inspoMethod } from "../../lib/method/inspo/method.ts";
 import type { InspoSettings } from "../../lib/method/inspo/settings.ts";
 import type { Method } from "../../lib/method/method.ts";
 import { staticMethod } from "../../lib/method/static.ts";
-import type { Cell, Overrides, Scale } from "../../lib/recipe/recipe.ts";
+import { type Cell, type Overrides, type Scale, settingsOf } from "../../lib/recipe/recipe.ts";
 import { type CellContext, type CellOutcome, runRecorded } from "../../lib/recipe/run_recorded.ts";
 import type { Reflector } from "../../lib/reflector/reflector.ts";
 import { offlineReflector, randomEditReflector, wordSetKey } from "../../lib/reflector/word_edits.ts";
 import { MICRO_ARMS } from "./arms.ts";
-import { basePolicyFile, basePolicyHash, createPolicyEngine, ensureBasePolicy } from "./base_policy.ts";
+import { basePolicyFile, basePolicyHash, createPolicyEngine, ensureBasePolicy, policyOf } from "./base_policy.ts";
+import { checkWords, wordConstraints } from "./check_words.ts";
+import { describeFailure } from "./describe_failure.ts";
+import { HOP_SEARCH_DIAGNOSES } from "./diagnoses.ts";
 import {
   cellReflector,
   endpointPrerequisite,
@@ -95,7 +94,7 @@ export const MICRO_SCALE: Scale = {
   resolve,
   prepare: async (cells, report) => {
     requireRecordings(cells);
-    for (const { settings } of cells) await ensureBasePolicy((settings as unknown as MicroSettings).warmStart, report);
+    for (const cell of cells) await ensureBasePolicy(settingsOf<MicroSettings>(cell).warmStart, report);
   },
   runCell,
   evaluate: evaluateMicroCheckpoint,
@@ -125,7 +124,7 @@ async function resolve(
     ? await reflectorIdentity(overrides.reflector, reflectorModel(), { arm, seed })
     : armReflector;
   const warmStart = { ...WARM_START, prior: withChainPrior(chain) };
-  const settings: MicroSettings = {
+  const settings = {
     budget,
     // A base policy that is still to be trained is named by what decides its weights.
     model: { ...MICRO_MODEL, weights: await basePolicyHash(warmStart).catch(() => "not trained yet") },
@@ -135,14 +134,14 @@ async function resolve(
     grpo: isFrozen ? null : { ...MICRO_GRPO, learningRate },
     inspo: inspo === null ? null : { ...MICRO_INSPO, ...inspo },
     reflector,
-  };
+  } satisfies MicroSettings;
   const variant = {
     ...(budget === MICRO_LOOP.budget ? {} : { rollouts: budget }),
     ...(reflector === null || reflector === armReflector ? {} : { reflector }),
     ...(learningRate === MICRO_GRPO.learningRate ? {} : { "learning-rate": learningRate }),
     ...(chain === WARM_START.prior.chain ? {} : { "chain-prior": chain }),
   };
-  return { settings: settings as unknown as Cell["settings"], variant, budget };
+  return { settings, variant, budget };
 }
 
 /** The demonstrations' prior with another share of chaining; `look` gives or takes the rest. */
@@ -152,14 +151,13 @@ function withChainPrior(chain: number): WarmStartSettings["prior"] {
 }
 
 async function runCell(cell: Cell, context: CellContext): Promise<CellOutcome> {
-  const settings = cell.settings as unknown as MicroSettings;
+  const settings = settingsOf<MicroSettings>(cell);
   const microEngine = createPolicyEngine(cell.seed);
   await microEngine.loadWeights(basePolicyFile(settings.warmStart));
   const { engine, takeCost } = timedEngine(microEngine);
   if (settings.grpo !== null && settings.grpo.klCoef > 0) await engine.snapshot(REFERENCE);
   const { questions, retriever } = createHopSearchWorld(cell.seed);
-  const { maxContextTokens, longContext } = settings.protocol;
-  const policy = enginePolicy(engine, { maxTokens: maxContextTokens, overflow: longContext });
+  const policy = policyOf(engine, settings.protocol);
   try {
     return await runRecorded<QaTask>({
       loop: {

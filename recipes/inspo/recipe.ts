@@ -21,6 +21,8 @@ export const recipe: Recipe = {
 };
 
 if (import.meta.main) {
-  const { main } = await import("../../scripts/reproduce.ts");
-  await main(["inspo", ...Deno.args]);
+  const { main } = await import("../../lib/recipe/main.ts");
+  const { runScript } = await import("../../lib/recipe/run_script.ts");
+  const source = { names: [recipe.name], load: () => Promise.resolve(recipe) };
+  await runScript((args, io) => main([recipe.name, ...args], source, io));
 }

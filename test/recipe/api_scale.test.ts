@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Cell, Overrides, RunOptions } from "../../lib/recipe/recipe.ts";
+import { type Cell, type Overrides, type RunOptions, settingsOf } from "../../lib/recipe/recipe.ts";
 import { API_SCALE } from "../../recipes/inspo/api.ts";
 import type { ApiSettings } from "../../recipes/inspo/api_settings.ts";
 import { testWithShared } from "../shared.ts";
@@ -24,9 +24,7 @@ async function cellOf(arm: string, overrides: Overrides, options: RunOptions, se
   return { recipe: "inspo", scale: "api", arm, seed, ...await API_SCALE.resolve(arm, seed, overrides, options) };
 }
 
-function settingsOf(cell: Cell): ApiSettings {
-  return cell.settings as unknown as ApiSettings;
-}
+const apiSettings = settingsOf<ApiSettings>;
 
 testWithShared(
   "API_SCALE's default cells are the committed panel, the paper's 200 samples and one evaluation of the static arm",
@@ -34,8 +32,8 @@ testWithShared(
   async () => {
     const fixed = await cellOf("static-instruction", { model: "m" }, {});
     const evolving = await cellOf("inspo-no-rl", { model: "m" }, {});
-    expect(settingsOf(fixed)).toMatchObject({ budget: 0, inspo: null, reflector: null });
-    expect(settingsOf(evolving)).toMatchObject({
+    expect(apiSettings(fixed)).toMatchObject({ budget: 0, inspo: null, reflector: null });
+    expect(apiSettings(evolving)).toMatchObject({
       budget: 6000,
       panel: { name: "hotpotqa-500", train: 100, verification: 200, test: 200 },
       inspo: { populationSize: 7, verification: { samples: 200, temperature: 0 } },
@@ -71,7 +69,7 @@ test("API_SCALE counts the calls of every seed in the estimate's cost, and shows
 
 test("API_SCALE verifies on as many questions as there are", async () => {
   const cell = await cellOf("inspo-no-rl", { model: "m", rollouts: 100 }, { dataDir: dataFolder() });
-  expect(settingsOf(cell)).toMatchObject({
+  expect(apiSettings(cell)).toMatchObject({
     panel: { name: "custom", train: 8, verification: 16, test: 16 },
     inspo: { verification: { samples: 16 } },
   });
@@ -80,11 +78,11 @@ test("API_SCALE verifies on as many questions as there are", async () => {
 test("API_SCALE names model, data, budget and another reflector in the folder, and the corpus in the settings", async () => {
   const [dataDir, other] = [dataFolder(), dataFolder()];
   const cell = await cellOf("inspo-no-rl", { model: "m", rollouts: 100 }, { dataDir });
-  expect(cell.variant).toEqual({ model: "m", rollouts: 100, data: settingsOf(cell).panel.hash.slice(0, 8) });
+  expect(cell.variant).toEqual({ model: "m", rollouts: 100, data: apiSettings(cell).panel.hash.slice(0, 8) });
   writeFileSync(join(other, "corpus.jsonl"), `${JSON.stringify({ id: "1", contents: '"T"\ntext' })}\n`);
   const changed = await cellOf("inspo-no-rl", { model: "m", rollouts: 100 }, { dataDir: other });
   expect(changed.variant).toEqual(cell.variant);
-  expect(settingsOf(changed).retriever).not.toEqual(settingsOf(cell).retriever);
+  expect(apiSettings(changed).retriever).not.toEqual(apiSettings(cell).retriever);
 
   vi.stubEnv("COEVO_REFLECTOR_MODEL", "writer");
   const reflecting = await cellOf("inspo-no-rl", { model: "m", rollouts: 100 }, { dataDir });

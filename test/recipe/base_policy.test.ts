@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createPolicyEngine, SHIPPED_WEIGHTS } from "../../recipes/inspo/base_policy.ts";
+import { UsageError } from "../../lib/recipe/command_line.ts";
+import { createPolicyEngine, ensureBasePolicy, SHIPPED_WEIGHTS } from "../../recipes/inspo/base_policy.ts";
 import { measureCapability, missingCapabilities } from "../../recipes/inspo/capability.ts";
 import { WARM_START } from "../../recipes/inspo/micro_settings.ts";
 
@@ -33,3 +36,32 @@ test("missingCapabilities() notices a policy that cannot chain, and one that nee
   const tooGood = untrained.map((each) => ({ ...each, sampled: 1, greedy: 1, greedyThreeHops: 1 }));
   expect(missingCapabilities(tooGood)).toEqual(["the seed instruction must leave room: at most 35 % sampled"]);
 }, 60_000);
+
+test("ensureBasePolicy() neither trains nor writes shipped weights that are missing, and names both remedies", async () => {
+  const root = mkdtempSync(join(tmpdir(), "coevo-"));
+  try {
+    const ensured = ensureBasePolicy(WARM_START, () => expect.unreachable(), root);
+    await expect(ensured).rejects.toThrow(UsageError);
+    await expect(ensured).rejects.toThrow(/`git checkout data\/micro` .* `deno task train-base --write`/);
+    expect(readdirSync(root)).toEqual([]);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+test("ensureBasePolicy() trains a base policy with other settings into the cache, once", async () => {
+  const root = mkdtempSync(join(tmpdir(), "coevo-"));
+  try {
+    const settings = { ...WARM_START, steps: 2, batch: 2 };
+    const lines: string[] = [];
+    await ensureBasePolicy(settings, (line) => lines.push(line), root);
+    await ensureBasePolicy(settings, (line) => lines.push(line), root);
+    expect(lines).toHaveLength(1);
+    expect(readdirSync(root)).toEqual([".cache"]);
+    expect(readdirSync(join(root, ".cache/micro"))).toEqual([
+      expect.stringMatching(/^hop_search-[0-9a-f]{16}\.safetensors$/),
+    ]);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});

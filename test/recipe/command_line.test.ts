@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import {
+  numberUpTo,
+  oneOf,
   parseArguments,
   positiveNumber,
   seedList,
@@ -33,6 +35,32 @@ test.each([
 ])("parseArguments() refuses %j with one line that says why", (args, message) => {
   expect(() => parseArguments(args, flags)).toThrow(UsageError);
   expect(() => parseArguments(args, flags)).toThrow(message);
+});
+
+test.each(["0", "8000", "65535"])("wholeNumber(0, 65535) takes %j", (text) => {
+  expect(wholeNumber(0, 65_535)(text)).toBe(Number(text));
+});
+
+test.each(["65536", "-1", "1.5", "many", "", "0x10"])("wholeNumber(0, 65535) refuses %j", (text) => {
+  expect(() => wholeNumber(0, 65_535)(text)).toThrow(new UsageError("needs a whole number from 0 to 65535"));
+});
+
+test("wholeNumber() refuses what a number cannot hold exactly", () => {
+  expect(() => wholeNumber(0)("9007199254740993")).toThrow(new UsageError("needs a whole number of at least 0"));
+});
+
+test("numberUpTo() takes 0 and its maximum, and nothing beyond or that is no number", () => {
+  expect(["0", "0.75", "1"].map(numberUpTo(1))).toEqual([0, 0.75, 1]);
+  for (const text of ["1.01", "-0.1", "", " ", "NaN", "Infinity"]) {
+    expect(() => numberUpTo(1)(text)).toThrow(new UsageError("needs a number from 0 to 1"));
+  }
+  expect(numberUpTo(Infinity)("1e6")).toBe(1e6);
+  expect(() => numberUpTo(Infinity)("Infinity")).toThrow(new UsageError("needs a number of at least 0"));
+});
+
+test("oneOf() takes its names and refuses others with all of them", () => {
+  expect(oneOf("none", "english")("english")).toBe("english");
+  expect(() => oneOf("none", "english")("English")).toThrow(new UsageError("needs one of none, english"));
 });
 
 test("seedList() reads a count, a list and a range", () => {

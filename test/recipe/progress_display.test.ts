@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { progressDisplay, type ProgressOutput, seconds } from "../../lib/recipe/progress_display.ts";
+import type { OutputStream } from "../../lib/recipe/command_io.ts";
+import { progressDisplay, seconds } from "../../lib/recipe/progress_display.ts";
 import type { CellProgress } from "../../lib/recipe/run_recorded.ts";
 
-function fakeOutput(settings: Partial<ProgressOutput> = {}): ProgressOutput & { text(): string; screen(): string[] } {
+function fakeOutput(settings: Partial<OutputStream> = {}): OutputStream & { text(): string; screen(): string[] } {
   let text = "";
   return {
     isTerminal: false,

@@ -1,39 +1,18 @@
 import { expect, test } from "vitest";
-import { HOP_SEARCH_DIAGNOSES } from "../../lib/environment/hop_search/diagnoses.ts";
-import { checkWords } from "../../lib/environment/hop_search/check_words.ts";
 import { INSTRUCTION_WORDS } from "../../lib/environment/hop_search/vocabulary.ts";
 import type { Failure, ReflectionRequest } from "../../lib/reflector/reflector.ts";
 import { offlineReflector, randomEditReflector, wordSetKey, wordsOf } from "../../lib/reflector/word_edits.ts";
+import { HOP_SEARCH_DIAGNOSES } from "../../recipes/inspo/diagnoses.ts";
+import { hopFailure } from "./hop_failure.ts";
 
 const settings = { words: INSTRUCTION_WORDS, longest: 5 };
-const failure = (patch: Partial<Failure> = {}): Failure => ({
-  instruction: "please carefully",
-  question: "Avero capital rival ?",
-  goldAnswers: ["Belin"],
-  transcript: "",
-  answer: "Cador",
-  queries: ["Avero capital rival"],
-  observations: ["<information>Avero capital Cador</information>"],
-  ...patch,
-});
 const request = (patch: Partial<ReflectionRequest> = {}): ReflectionRequest => ({
   parents: ["please carefully"],
-  failures: [failure()],
+  failures: [hopFailure()],
   candidates: 6,
   constraints: [],
   seed: 1,
   ...patch,
-});
-
-test.each([
-  ["unfinished", { answer: null }],
-  ["format", { answer: "probably Cador" }],
-  ["no search", { queries: [], observations: [] }],
-  ["too few searches", {}],
-  ["wrong document", { question: "Avero capital ?", observations: ["<information>Avero rival Cador</information>"] }],
-  ["other", { question: "Avero capital ?" }],
-])("HOP_SEARCH_DIAGNOSES sees %s", (name, patch) => {
-  expect(HOP_SEARCH_DIAGNOSES.find(({ applies }) => applies(failure(patch)))?.name).toBe(name);
 });
 
 test("offlineReflector() proposes different edits of the parent with hints of the diagnosis, and the same again", async () => {
@@ -46,7 +25,7 @@ test("offlineReflector() proposes different edits of the parent with hints of th
   for (const { instruction, diagnosis } of candidates) {
     expect(diagnosis).toBe("too few searches");
     expect(hints).toContain(wordsOf(instruction).at(-1));
-    expect(checkWords(instruction, 5)).toEqual({ ok: true, text: instruction });
+    expect(wordsOf(instruction).every((word) => settings.words.some((known) => known === word))).toBe(true);
   }
   expect((await reflector.reflect(request())).candidates).toEqual(candidates);
   expect((await reflector.reflect(request({ seed: 2 }))).candidates).not.toEqual(candidates);
@@ -56,8 +35,8 @@ test("offlineReflector() reads the failures: other faults give other words", asy
   const reflector = offlineReflector(HOP_SEARCH_DIAGNOSES, settings);
   const lastWords = async (failures: Failure[]) =>
     (await reflector.reflect(request({ failures }))).candidates.map(({ instruction }) => wordsOf(instruction).at(-1));
-  expect(await lastWords([failure({ answer: "probably Cador" })])).not.toContain("decompose");
-  expect(await lastWords([failure()])).toContain("decompose");
+  expect(await lastWords([hopFailure({ answer: "probably Cador" })])).not.toContain("decompose");
+  expect(await lastWords([hopFailure()])).toContain("decompose");
 });
 
 test("both reflectors keep to the longest instruction and vary several parents in turn", async () => {
@@ -79,14 +58,4 @@ test("randomEditReflector() is blind to the failures", async () => {
 test("a reflector that runs out of new edits proposes fewer instead of looping", async () => {
   const tiny = randomEditReflector({ words: ["only"], longest: 1 });
   expect((await tiny.reflect(request({ parents: ["only"] }))).candidates).toEqual([]);
-});
-
-test.each([
-  ["", "empty"],
-  ["please wibble", "wibble"],
-  ["please carefully think well now search", "6 words"],
-])("checkWords(%j) refuses", (text, part) => {
-  const check = checkWords(text, 5);
-  expect(check.ok).toBe(false);
-  expect(check.ok ? "" : check.reason).toContain(part);
 });

@@ -175,7 +175,7 @@ const TEXTS = [
   HOSTILE.long,
 ];
 
-/** Ten instructions over sixty steps, two of them rejected. */
+/** Ten instructions over sixty steps, two of them not accepted. */
 export const nodes: LineageNode[] = [
   ["i0", 0, 40, [], 0.61],
   ["i1", 0, 20, ["i0"], 0.44],
@@ -193,13 +193,13 @@ export const nodes: LineageNode[] = [
   born: born as number,
   died: died === -1 ? null : died as number | null,
   parents: parents as string[],
-  status: died === -1 ? "rejected" : "accepted",
+  isAccepted: died !== -1,
   score: score as number,
   isEvaluated: id === "i4",
 }));
 
 /** Weights of the eight that joined. */
-export const weights: WeightLine[] = nodes.filter(({ status }) => status === "accepted").map(
+export const weights: WeightLine[] = nodes.filter(({ isAccepted }) => isAccepted).map(
   ({ id, text, born, died, score }) => {
     const stream = randomStream("fixture weights", id);
     const end = died ?? 60;
@@ -270,11 +270,11 @@ export const page: ReportPage = {
   texts: {
     title: "Evolved instructions",
     intro: "Every text that was proposed in seed 0, in order of birth.",
-    rows: nodes.map(({ id, text, born, parents, status, score, isEvaluated }) => ({
+    rows: nodes.map(({ id, text, born, parents, isAccepted, score, isEvaluated }) => ({
       id,
       text,
       facts: [`step ${born}`, parents.length > 0 ? `from ${parents.join(", ")}` : "seed", `weight ${score}`],
-      status: isEvaluated ? "read by the final evaluation" : status,
+      status: isEvaluated ? "read by the final evaluation" : isAccepted ? "accepted" : "not accepted",
       isEmphasised: isEvaluated,
     })),
   },

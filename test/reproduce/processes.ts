@@ -53,7 +53,7 @@ export function killTree(child: ChildProcess): void {
 
 /** Starts a script in a process group of its own, in the repository's root. */
 export function startScript(
-  name: "reproduce" | "store" | "run_cell" | "panel",
+  name: "reproduce" | "store" | "run_cell" | "panel" | "bench" | "train_base" | "golden",
   args: readonly string[],
   env: Record<string, string> = {},
 ): Script {

@@ -44,6 +44,11 @@ test.each(
   const { step } = JSON.parse(readFileSync(stateFile(out), "utf8"));
   expect(step).toBe(status?.step);
   expect(printedCommand(stopped)).toEqual(command(out));
+  const npx = `npx --yes deno@${Deno.version.deno} task reproduce ${command(out).join(" ")}`;
+  expect(stopped.stderr).toContain(`\n  (without Deno: ${npx})\n`);
+  // Nothing is finished: no empty table hides the command.
+  expect(stopped.stdout).toBe("");
+  expect(existsSync(join(out, "inspo/micro/report.html"))).toBe(false);
 
   const resumed = await runScript("reproduce", printedCommand(stopped));
   expect(resumed).toMatchObject({ code: 0 });

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { REPRODUCE_FLAGS } from "../../lib/recipe/reproduce_options.ts";
+import { recipe } from "../../recipes/inspo/recipe.ts";
 import { contentOf, runScript, temporaryFolder } from "./processes.ts";
 
 test.each([
@@ -32,12 +34,37 @@ test("reproduce with a recording that is not there exits with 2 and one line bef
   expect(Object.keys(contentOf(out))).toEqual([]);
 });
 
-test("reproduce without a recipe prints its help and exits with 2, with --help with 0", async () => {
+test("reproduce without a recipe prints its help and exits with 2, with --help or -h with 0", async () => {
   const without = await runScript("reproduce", []);
-  const help = await runScript("reproduce", ["inspo", "--help"]);
+  const help = await runScript("reproduce", ["--help"]);
   expect([without.code, help.code]).toEqual([2, 0]);
-  expect(help.stdout).toContain("--rollouts N");
   expect(without.stdout).toBe(help.stdout);
+  expect(await runScript("reproduce", ["inspo", "-h"])).toEqual(await runScript("reproduce", ["inspo", "--help"]));
+});
+
+test("reproduce --help has flags, an example, the recipe's defaults, the environment and the exit codes", async () => {
+  const { code, stdout } = await runScript("reproduce", ["inspo", "--help"]);
+  expect(code).toBe(0);
+  for (const flag of Object.keys(REPRODUCE_FLAGS)) expect(stdout).toContain(`  --${flag} `);
+  expect(stdout).toMatch(/^Example: deno task reproduce inspo /m);
+  for (const { name, defaultArms } of Object.values(recipe.scales)) {
+    expect(stdout).toContain(`--scale ${name} --arms ${defaultArms.join(",")} --seeds 1`);
+  }
+  for (const name of ["OPENAI_API_KEY", "OPENAI_BASE_URL", "COEVO_REFLECTOR_MODEL", "COEVO_SHARED", "NO_COLOR"]) {
+    expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+  }
+  expect(stdout).toMatch(/^Exit codes: 0 .*, 1 .*, 2 .*, 3 .*,\n {2}130 and 143 /m);
+  expect(stdout.split("\n").every((line) => line.length <= 120)).toBe(true);
+});
+
+test("recipes/inspo/recipe.ts is a script of its own: reproduce with this recipe", async () => {
+  const out = join(temporaryFolder(), "results");
+  const script = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", "recipes/inspo/recipe.ts", "--plan", "--seeds", "2", "--out", out],
+  });
+  const { code, stdout } = await script.output();
+  const plan = await runScript("reproduce", ["inspo", "--plan", "--seeds", "2", "--out", out]);
+  expect({ code, stdout: new TextDecoder().decode(stdout) }).toEqual({ code: 0, stdout: plan.stdout });
 });
 
 test("reproduce --plan says what would be run and writes nothing", async () => {
@@ -91,4 +118,30 @@ test("store info and query on a folder without a store say how it is made", asyn
   const { code, stderr } = await runScript("store", ["query", "select 1", "--out", temporaryFolder()]);
   expect(code).toBe(2);
   expect(stderr).toMatch(/^Cannot read "[^"]+coevo\.duckdb": there is no such file; `deno task store rebuild` .*\n$/);
+});
+
+test.each(
+  [
+    ["store", ["rebuild", "info", "query"]],
+    ["bench", ["engine", "retrieval", "cell"]],
+    ["golden", ["qa-em", "stats"]],
+  ] as const,
+)("%s without arguments says on standard error what there is and exits with 2", async (name, choices) => {
+  const { code, stdout, stderr } = await runScript(name, []);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  for (const choice of choices) expect(stderr).toContain(choice);
+  expect(stderr).not.toContain("unknown");
+});
+
+test.each(
+  [
+    ["bench", ["engin"], 'unknown bench "engin"; did you mean engine?'],
+    ["train_base", ["--wirte"], 'unknown flag "--wirte"; did you mean --write?'],
+    ["train_base", ["write"], "usage: deno task train-base [--write]"],
+  ] as const,
+)("%s %j exits with 2 and one line", async (name, args, message) => {
+  const { code, stdout, stderr } = await runScript(name, args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(message);
+  expect(stderr.match(/\n/g)).toHaveLength(1);
 });

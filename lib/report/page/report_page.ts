@@ -25,7 +25,7 @@ export interface EvolvedText {
   text: string;
   /** Short facts: when it was born, from whom, its weight. */
   facts: readonly string[];
-  /** One or two words, e.g. `accepted`, `rejected`. */
+  /** One or two words, e.g. `accepted`, `not accepted`. */
   status: string;
   /** The one to look at: what the final evaluation read. */
   isEmphasised?: boolean;

@@ -11,7 +11,7 @@ import {
   sourceOf,
 } from "../result_table.ts";
 import { notesList } from "./notes.ts";
-import { seedStrip, stripDomain } from "./seed_strip.ts";
+import { seedStrip, type StripRail, stripRail } from "./seed_strip.ts";
 
 /** A table of arms × metrics, grouped by metric, every seed drawn as a dot. */
 export function resultSection(table: ResultTable, prefix: string): Markup {
@@ -53,7 +53,7 @@ interface GroupContext {
 }
 
 function metricGroup(column: ResultColumn, cells: readonly ResultCell[], context: GroupContext): Markup {
-  const domain = stripDomain(cells.map(({ measurement }) => measurement));
+  const rail = stripRail(cells.map(({ measurement }) => measurement));
   const protocol = column.protocol !== undefined && html`<span class="protocol">${column.protocol}</span>`;
   const columns = context.hasVerdicts ? 8 : 7;
   return html`
@@ -63,14 +63,14 @@ function metricGroup(column: ResultColumn, cells: readonly ResultCell[], context
           <div class="metric-name">${column.label} ${protocol}</div>
         </th>
       </tr>
-      ${cells.map((cell) => armRow(cell, domain, context))}
+      ${cells.map((cell) => armRow(cell, rail, context))}
     </tbody>
   `;
 }
 
 function armRow(
   { row, column, measurement }: ResultCell,
-  domain: readonly [number, number],
+  rail: StripRail,
   context: GroupContext,
 ): Markup {
   const { mean, interval, items, seeds, verdict } = measurement;
@@ -82,7 +82,7 @@ function armRow(
       <th scope="row" dir="auto">${row.label ?? row.arm}</th>
       <td class="number"><strong>${formatNumber(mean, digits)}</strong></td>
       <td class="number">${formatInterval(interval, digits)}</td>
-      <td>${seedStrip(measurement, domain)} <span class="each-seed">${eachSeed}</span></td>
+      <td>${seedStrip(measurement, rail)} <span class="each-seed">${eachSeed}</span></td>
       <td class="number">${seedCount(seeds)}</td>
       <td class="number">${formatCount(items)}</td>
       <td class="number">${publishedCell(measurement, digits, context)}</td>

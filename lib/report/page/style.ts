@@ -63,7 +63,8 @@ sup{line-height:0;font-size:.72em}
 .results tbody th[scope=row]{min-width:9rem}
 .each-seed{display:block;color:var(--muted);font-size:.8rem;font-variant-numeric:tabular-nums;white-space:nowrap}
 .verdict{color:var(--muted);white-space:nowrap}
-.strip{display:block}
+.strip{display:flex;align-items:center;gap:.4rem}.strip svg{flex:none}
+.rail-end{color:var(--muted);font-size:.7rem;line-height:1;font-variant-numeric:tabular-nums}
 .strip .rail{stroke:var(--line)}.strip .interval{stroke:var(--series-1);stroke-width:6;stroke-opacity:.28}.strip .mean{stroke:var(--series-1);stroke-width:2}.strip circle{fill:var(--ink);fill-opacity:.75}
 .notes{margin-top:1rem;padding:0;list-style:none;color:var(--muted);font-size:.85rem}
 .notes li+li{margin-top:.25rem}

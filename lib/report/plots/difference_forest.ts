@@ -3,7 +3,16 @@ import { formatDifference, formatInterval, formatNumber } from "../format_number
 import type { Claim } from "../result_table.ts";
 import { verdictTone } from "../table_grid.ts";
 import { oneLine, shortText } from "../visible_text.ts";
-import { DEFAULT_WIDTH, domainAround, drawFigure, type FigureOptions, FONT_SIZE, NARROW } from "./frame.ts";
+import {
+  bottomAxis,
+  bottomGrid,
+  DEFAULT_WIDTH,
+  domainAround,
+  drawFigure,
+  type FigureOptions,
+  FONT_SIZE,
+  NARROW,
+} from "./frame.ts";
 
 /** How to draw differences. */
 export interface DifferenceForestOptions extends FigureOptions {
@@ -25,6 +34,7 @@ export function differenceForest(claims: readonly Claim[], options: DifferenceFo
   if (claims.length === 0) throw new RangeError(`Cannot draw "${options.title}": there is no claim`);
   const { width = DEFAULT_WIDTH, xLabel = "Difference" } = options;
   const isNarrow = width < NARROW;
+  const ticks = isNarrow ? 4 : 8;
   const margins = { marginLeft: 12, marginRight: 16, marginTop: 12, marginBottom: 44 };
   const rowHeight = isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
   const height = margins.marginTop + margins.marginBottom + rowHeight * claims.length;
@@ -40,18 +50,15 @@ export function differenceForest(claims: readonly Claim[], options: DifferenceFo
     width,
     height,
     ...margins,
-    x: {
+    x: bottomAxis({
       domain: domainAround(values, 0.08),
       label: xLabel,
-      labelAnchor: "center",
-      labelArrow: "none",
-      ticks: isNarrow ? 4 : 8,
-      tickSize: 0,
+      ticks,
       tickFormat: (value: number) => formatDifference(value, 2),
-    },
+    }),
     y: { domain: [-0.5, claims.length - 0.5], reverse: true, axis: null },
     marks: [
-      Plot.gridX({ ticks: isNarrow ? 4 : 8, stroke: "currentColor", strokeOpacity: 0.1 }),
+      bottomGrid(ticks),
       Plot.link(rows, {
         x1: 0,
         x2: 0,

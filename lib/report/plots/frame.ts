@@ -49,6 +49,35 @@ export function domainAround(
   return [Math.max(limits[0], low - room), Math.min(limits[1], high + room)];
 }
 
+/** How to label an axis. */
+export interface AxisOptions {
+  domain: readonly [number, number];
+  label: string;
+  /** About how many ticks. */
+  ticks: number;
+  tickFormat?: string | ((value: number) => string);
+}
+
+/** The horizontal axis of every figure: its label in the middle, no tick marks. */
+export function bottomAxis({ domain, label, ticks, tickFormat }: AxisOptions): Plot.ScaleOptions {
+  return { domain, label, labelAnchor: "center", labelArrow: "none", ticks, tickSize: 0, tickFormat };
+}
+
+/** The vertical axis of figures of values: five ticks without marks, its label above. */
+export function leftAxis(domain: readonly [number, number], label: string): Plot.ScaleOptions {
+  return { domain, label, labelArrow: "none", ticks: 5, tickSize: 0 };
+}
+
+/** The faint lines at the ticks of {@link leftAxis}. */
+export function leftGrid(): Plot.Markish {
+  return Plot.gridY({ ticks: 5, stroke: "currentColor", strokeOpacity: 0.14 });
+}
+
+/** The faint lines at the ticks of {@link bottomAxis}. */
+export function bottomGrid(ticks: number): Plot.Markish {
+  return Plot.gridX({ ticks, stroke: "currentColor", strokeOpacity: 0.1 });
+}
+
 /** An upper estimate of the width of text in a figure, in pixels. */
 export function textWidth(text: string, fontSize = FONT_SIZE): number {
   return Math.ceil(displayWidth(text) * fontSize * 0.6);

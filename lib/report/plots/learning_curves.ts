@@ -2,7 +2,17 @@ import * as Plot from "@observablehq/plot";
 import { formatCount, formatInterval, formatNumber } from "../format_number.ts";
 import { oneLine } from "../visible_text.ts";
 import { endLabelMargin, endLabels } from "./end_labels.ts";
-import { DEFAULT_WIDTH, domainAround, drawFigure, type FigureOptions, type LinearScale, NARROW } from "./frame.ts";
+import {
+  bottomAxis,
+  DEFAULT_WIDTH,
+  domainAround,
+  drawFigure,
+  type FigureOptions,
+  leftAxis,
+  leftGrid,
+  type LinearScale,
+  NARROW,
+} from "./frame.ts";
 import { seriesColour, seriesDash } from "./palette.ts";
 
 /** An arm at one evaluation, over its seeds. */
@@ -81,18 +91,10 @@ export function learningCurves(curves: readonly Curve[], options: LearningCurves
     width,
     height,
     ...margins,
-    x: {
-      domain: x.domain,
-      label: xLabel,
-      labelAnchor: "center",
-      labelArrow: "none",
-      ticks: isNarrow ? 3 : 6,
-      tickFormat: (rollouts: number) => Math.abs(rollouts) < 1000 ? `${rollouts}` : `${rollouts / 1000}k`,
-      tickSize: 0,
-    },
-    y: { domain: y.domain, label: options.yLabel, labelArrow: "none", ticks: 5, tickSize: 0 },
+    x: bottomAxis({ domain: x.domain, label: xLabel, ticks: isNarrow ? 3 : 6, tickFormat: rolloutsText }),
+    y: leftAxis(y.domain, options.yLabel),
     marks: [
-      Plot.gridY({ ticks: 5, stroke: "currentColor", strokeOpacity: 0.14 }),
+      leftGrid(),
       ...drawn.flatMap(({ points }, index) =>
         Plot.areaY(points, {
           x: "rollouts",
@@ -132,6 +134,20 @@ export function learningCurves(curves: readonly Curve[], options: LearningCurves
       ]),
     ],
   });
+}
+
+/** How to read these curves: what is a mean, a band or a seed, as far as there is one. */
+export function learningCurvesCaption(curves: readonly Curve[]): string {
+  const hasBand = curves.some(({ points }) => points.some(({ low, high }) => low !== null && high !== null));
+  const most = Math.max(...curves.map(({ seeds = [] }) => seeds.length));
+  if (hasBand) return "Mean over seeds with its 95 % band (t); thin lines are seeds. Nothing is smoothed.";
+  return most > 1
+    ? "Mean over seeds; thin lines are seeds. Nothing is smoothed."
+    : "One seed of each arm, so there is no band. Nothing is smoothed.";
+}
+
+function rolloutsText(rollouts: number): string {
+  return Math.abs(rollouts) < 1000 ? `${rollouts}` : `${rollouts / 1000}k`;
 }
 
 function lastPoint(points: readonly CurvePoint[], text: string, index: number) {

@@ -1,7 +1,16 @@
 import * as Plot from "@observablehq/plot";
 import { formatNumber } from "../format_number.ts";
 import { oneLine, shortText } from "../visible_text.ts";
-import { DEFAULT_WIDTH, drawFigure, type FigureOptions, FONT_SIZE, type LinearScale, NARROW } from "./frame.ts";
+import {
+  bottomAxis,
+  bottomGrid,
+  DEFAULT_WIDTH,
+  drawFigure,
+  type FigureOptions,
+  FONT_SIZE,
+  type LinearScale,
+  NARROW,
+} from "./frame.ts";
 import { lineageLanes } from "./lineage_lanes.ts";
 
 /** An instruction (or skill, or template) and where it came from. */
@@ -10,12 +19,12 @@ export interface LineageNode {
   text: string;
   /** Step at which it was proposed. */
   born: number;
-  /** Step at which it left the population; null if it was there at the end, or never was (rejected). */
+  /** Step at which it left the population; null if it was there at the end, or never was. */
   died: number | null;
   /** Ids of those it was made from; the first is the one it is drawn under. */
   parents: readonly string[];
-  /** `rejected`: it failed verification and never joined. */
-  status: "accepted" | "rejected";
+  /** Whether it joined the population: it passed verification and found a place. */
+  isAccepted: boolean;
   /** In [0, 1]: its last weight, or its verification score; null if it has none. Decides the size of its mark. */
   score: number | null;
   /** Whether the final evaluation read it. */
@@ -45,6 +54,7 @@ export function lineage(nodes: readonly LineageNode[], options: LineageOptions):
   if (nodes.length === 0) throw new RangeError(`Cannot draw "${options.title}": there is no node`);
   const { width = DEFAULT_WIDTH, scoreLabel = "last weight", xLabel = "Step" } = options;
   const isNarrow = width < NARROW;
+  const ticks = isNarrow ? 3 : 6;
   const lanes = lineageLanes(nodes);
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const steps = nodes.flatMap(({ born, died }) => [born, died ?? born]);
@@ -59,33 +69,27 @@ export function lineage(nodes: readonly LineageNode[], options: LineageOptions):
   };
   const textCharacters = Math.floor((marginRight - 20) / (FONT_SIZE * 0.6));
   const laneOf = (node: LineageNode) => lanes.get(node.id)!;
-  const endOf = (node: LineageNode) => node.status === "rejected" ? node.born : node.died ?? lastStep;
+  const endOf = (node: LineageNode) => node.isAccepted ? node.died ?? lastStep : node.born;
   const edges = nodes.flatMap((child) =>
     child.parents.flatMap((id, index) => byId.has(id) ? [{ child, parent: byId.get(id)!, isFirst: index === 0 }] : [])
   );
-  const accepted = nodes.filter(({ status }) => status === "accepted");
-  const rejected = nodes.filter(({ status }) => status === "rejected");
+  const accepted = nodes.filter(({ isAccepted }) => isAccepted);
+  const refused = nodes.filter(({ isAccepted }) => !isAccepted);
   const tooltip = (node: LineageNode) =>
-    `${oneLine(node.id)} (${node.status}, ${scoreLabel} ${formatNumber(node.score)}): ${oneLine(node.text)}`;
+    `${oneLine(node.id)} (${node.isAccepted ? "accepted" : "not accepted"}, ${scoreLabel} ${
+      formatNumber(node.score)
+    }): ${oneLine(node.text)}`;
   const fill = (node: LineageNode) => node.isEvaluated ? EVALUATED : "currentColor";
 
   return drawFigure(options.title, describe(nodes, scoreLabel), {
     width,
     height,
     ...margins,
-    x: {
-      domain: x.domain,
-      label: xLabel,
-      labelAnchor: "center",
-      labelArrow: "none",
-      ticks: isNarrow ? 3 : 6,
-      tickFormat: "d",
-      tickSize: 0,
-    },
+    x: bottomAxis({ domain: x.domain, label: xLabel, ticks, tickFormat: "d" }),
     y: { domain: [-0.5, nodes.length - 0.5], reverse: true, axis: null },
     r: { type: "identity" },
     marks: [
-      Plot.gridX({ ticks: isNarrow ? 3 : 6, stroke: "currentColor", strokeOpacity: 0.1 }),
+      bottomGrid(ticks),
       ...edges.flatMap(({ child, parent, isFirst }) => {
         const stroke = {
           stroke: "currentColor",
@@ -130,7 +134,7 @@ export function lineage(nodes: readonly LineageNode[], options: LineageOptions):
         stroke: "currentColor",
         strokeOpacity: 0.6,
       }),
-      Plot.dot(rejected, {
+      Plot.dot(refused, {
         x: "born",
         y: laneOf,
         r: 4.5,
@@ -150,7 +154,7 @@ export function lineage(nodes: readonly LineageNode[], options: LineageOptions):
               `${shortText(node.id, 12)}  ${formatNumber(node.score, 2)}  ${oneLine(node.text)}`,
               textCharacters,
             ),
-          fill: (node) => node.status === "rejected" ? "var(--muted)" : "currentColor",
+          fill: (node) => node.isAccepted ? "currentColor" : "var(--muted)",
           fontWeight: isEvaluated ? 700 : 400,
           title: tooltip,
         })
@@ -168,10 +172,10 @@ export function lineage(nodes: readonly LineageNode[], options: LineageOptions):
 }
 
 function describe(nodes: readonly LineageNode[], scoreLabel: string): string {
-  const rejected = nodes.filter(({ status }) => status === "rejected").length;
+  const accepted = nodes.filter(({ isAccepted }) => isAccepted).length;
   const evaluated = nodes.find(({ isEvaluated }) => isEvaluated);
   const final = evaluated === undefined
     ? ""
     : ` The final evaluation read ${oneLine(evaluated.id)} (${scoreLabel} ${formatNumber(evaluated.score)}).`;
-  return `${nodes.length} texts, ${nodes.length - rejected} accepted, ${rejected} rejected.${final}`;
+  return `${nodes.length} texts, ${accepted} accepted, ${nodes.length - accepted} not.${final}`;
 }

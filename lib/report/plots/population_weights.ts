@@ -3,10 +3,13 @@ import { formatNumber } from "../format_number.ts";
 import { oneLine, shortText } from "../visible_text.ts";
 import { endLabelMargin, endLabels } from "./end_labels.ts";
 import {
+  bottomAxis,
   DEFAULT_WIDTH,
   domainAround,
   drawFigure,
   type FigureOptions,
+  leftAxis,
+  leftGrid,
   type LinearScale,
   NARROW,
   textWidth,
@@ -70,17 +73,10 @@ export function populationWeights(lines: readonly WeightLine[], options: Populat
     width,
     height,
     ...margins,
-    x: {
-      domain: x.domain,
-      label: xLabel,
-      labelAnchor: "center",
-      labelArrow: "none",
-      ticks: isNarrow ? 4 : 8,
-      tickSize: 0,
-    },
-    y: { domain: y.domain, label: yLabel, labelArrow: "none", ticks: 5, tickSize: 0 },
+    x: bottomAxis({ domain: x.domain, label: xLabel, ticks: isNarrow ? 4 : 8 }),
+    y: leftAxis(y.domain, yLabel),
     marks: [
-      Plot.gridY({ ticks: 5, stroke: "currentColor", strokeOpacity: 0.14 }),
+      leftGrid(),
       ...dead.map((line) => weightLine(line, 0.35, 1.25)),
       ...endLabels(
         alive.map((line, index) => ({

@@ -1,7 +1,7 @@
 import { parseHTML } from "linkedom";
 import { describe, expect, test } from "vitest";
 import { differenceForest } from "../../../lib/report/plots/difference_forest.ts";
-import { learningCurves } from "../../../lib/report/plots/learning_curves.ts";
+import { learningCurves, learningCurvesCaption } from "../../../lib/report/plots/learning_curves.ts";
 import { lineage } from "../../../lib/report/plots/lineage.ts";
 import { populationWeights } from "../../../lib/report/plots/population_weights.ts";
 import { oneLine, visibleText } from "../../../lib/report/visible_text.ts";
@@ -81,6 +81,19 @@ test("learningCurves() draws a curve of one point without interval", () => {
   expect(() => learningCurves([], { title: "t", yLabel: "y" })).toThrow(RangeError);
 });
 
+test("learningCurvesCaption() speaks of a band and of seeds only where they are drawn", () => {
+  expect(learningCurvesCaption(curves)).toBe(
+    "Mean over seeds with its 95 % band (t); thin lines are seeds. Nothing is smoothed.",
+  );
+  const bare = curves.map((curve) => ({
+    ...curve,
+    points: curve.points.map((point) => ({ ...point, low: null, high: null })),
+  }));
+  expect(learningCurvesCaption(bare)).toBe("Mean over seeds; thin lines are seeds. Nothing is smoothed.");
+  const one = bare.map((curve) => ({ ...curve, seeds: curve.seeds?.slice(0, 1) }));
+  expect(learningCurvesCaption(one)).toBe("One seed of each arm, so there is no band. Nothing is smoothed.");
+});
+
 test("populationWeights() marks the members that left and the one evaluation read", () => {
   const root = parse(
     populationWeights(weights, { title: "t", evaluation: [{ step: 0, id: "i0" }, { step: 30, id: "i4" }] }),
@@ -96,6 +109,9 @@ test("lineage() draws one mark for each node, with its whole text as tooltip", (
   const tooltips = [...root.querySelectorAll("text > title")].map(({ textContent }) => textContent);
   expect(tooltips).toHaveLength(nodes.length);
   for (const { text } of nodes) expect(tooltips.some((tooltip) => tooltip!.endsWith(oneLine(text)))).toBe(true);
+  const refused = nodes.filter(({ isAccepted }) => !isAccepted).length;
+  expect(tooltips.filter((tooltip) => tooltip!.includes("(not accepted, "))).toHaveLength(refused);
+  expect(root.querySelector("desc")!.textContent).toContain(`${nodes.length - refused} accepted, ${refused} not.`);
   expect(() => lineage([], { title: "t" })).toThrow(RangeError);
 });
 

@@ -1,7 +1,7 @@
-import type { Failure } from "../../reflector/reflector.ts";
-import type { Trajectory } from "../trajectory.ts";
-import { parseAction } from "./action.ts";
-import type { QaTask } from "./task.ts";
+import { parseAction } from "../../lib/environment/search_qa/action.ts";
+import type { QaTask } from "../../lib/environment/search_qa/task.ts";
+import type { Trajectory } from "../../lib/environment/trajectory.ts";
+import type { Failure } from "../../lib/reflector/reflector.ts";
 
 /** A trajectory as a reflector reads it. */
 export function describeFailure({ task, conditioning, exchanges, answer }: Trajectory<QaTask>): Failure {

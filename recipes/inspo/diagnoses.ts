@@ -1,7 +1,7 @@
-import type { DiagnosisRule } from "../../reflector/word_edits.ts";
-import { wordsOf } from "../../reflector/word_edits.ts";
-import type { Failure } from "../../reflector/reflector.ts";
-import { RELATIONS } from "./vocabulary.ts";
+import type { DiagnosisRule } from "../../lib/reflector/word_edits.ts";
+import { wordsOf } from "../../lib/reflector/word_edits.ts";
+import type { Failure } from "../../lib/reflector/reflector.ts";
+import { RELATIONS } from "../../lib/environment/hop_search/vocabulary.ts";
 
 /**
  * What can be seen in a failed hop-search trajectory, most telling first. The hints are words that a person who does

@@ -1,5 +1,5 @@
-import { wordsOf } from "../../reflector/word_edits.ts";
-import { INSTRUCTION_WORDS } from "./vocabulary.ts";
+import { wordsOf } from "../../lib/reflector/word_edits.ts";
+import { INSTRUCTION_WORDS } from "../../lib/environment/hop_search/vocabulary.ts";
 
 /** Rules of a hop-search instruction, in words. */
 export function wordConstraints(longest: number): string[] {
