@@ -1,4 +1,4 @@
-import type { Engine } from "../engine/engine.ts";
+import type { Engine, Message } from "../engine/engine.ts";
 import type { Context, GenerateOptions, Policy, Segment } from "./policy.ts";
 
 /** How a running context is kept within the model's reach. */
@@ -21,23 +21,48 @@ export function enginePolicy(engine: Engine, window: ContextWindow = { maxTokens
   // One token must be left for what the policy writes.
   const longest = engine.info.contextLength - 1;
   const limit: ResolvedWindow = { ...window, maxTokens: Math.min(window.maxTokens ?? longest, longest) };
+  const tokenizer = rememberingTokenizer(engine);
   return {
-    generate: (contexts, options) => generate(engine, limit, contexts, options),
-    observe: async (text) => ({ by: "environment", text, tokens: await engine.encode(text) }),
+    generate: (contexts, options) => generate(engine, tokenizer, limit, contexts, options),
+    observe: async (text) => ({ by: "environment", text, tokens: await tokenizer.text(text) }),
     shorten: async (text, maxTokens) => {
-      const tokens = await engine.encode(text);
+      const tokens = await tokenizer.text(text);
       return tokens.length <= maxTokens ? text : await engine.decode(tokens.slice(0, maxTokens));
+    },
+  };
+}
+
+/** An engine's tokenizer for texts that are asked for again at once. */
+interface RememberingTokenizer {
+  prompt(messages: readonly Message[]): Promise<Int32Array>;
+  text(text: string): Promise<Int32Array>;
+}
+
+/** A trajectory's prompt is read at every turn, and a tool's reply is measured before it is appended. */
+function rememberingTokenizer(engine: Engine): RememberingTokenizer {
+  const prompts = new WeakMap<readonly Message[], Int32Array>();
+  let last: { text: string; tokens: Int32Array } | null = null;
+  return {
+    prompt: async (messages) => {
+      const tokens = prompts.get(messages) ?? await engine.encode(messages);
+      prompts.set(messages, tokens);
+      return tokens;
+    },
+    text: async (text) => {
+      if (last?.text !== text) last = { text, tokens: await engine.encode(text) };
+      return last.tokens;
     },
   };
 }
 
 async function generate(
   engine: Engine,
+  tokenizer: RememberingTokenizer,
   window: ResolvedWindow,
   contexts: readonly Context[],
   options: GenerateOptions,
 ): Promise<Segment[]> {
-  const prompts = await Promise.all(contexts.map((context) => contextTokens(engine, context, window)));
+  const prompts = await Promise.all(contexts.map((context) => contextTokens(tokenizer, context, window)));
   const open = prompts.flatMap((tokens, index) => tokens === null ? [] : [{ index, tokens }]);
   const segments: Segment[] = contexts.map(() => emptySegment());
   if (open.length === 0) return segments;
@@ -56,8 +81,12 @@ async function generate(
 }
 
 /** All tokens of a context, or null where it is full. */
-async function contextTokens(engine: Engine, context: Context, window: ResolvedWindow): Promise<Int32Array | null> {
-  const tokens = concatenate([await engine.encode(context.prompt), ...context.segments.map(tokensOf)]);
+async function contextTokens(
+  tokenizer: RememberingTokenizer,
+  context: Context,
+  window: ResolvedWindow,
+): Promise<Int32Array | null> {
+  const tokens = concatenate([await tokenizer.prompt(context.prompt), ...context.segments.map(tokensOf)]);
   if (tokens.length <= window.maxTokens) return tokens;
   return window.overflow === "stop" ? null : tokens.slice(tokens.length - window.maxTokens);
 }
