@@ -59,11 +59,28 @@ await runScript(async (args, { stdout }) => {
       toMarkdown(everything.summary.claims),
     ].join("\n"),
   );
+  const more = await moreSeedsBlock(options);
+  if (more !== null) replaceBlock("recipes/inspo/README.md", "more-seeds", more);
   const grid = await gridBlock(options);
   if (grid !== null) replaceBlock("recipes/inspo/README.md", "grid", grid);
   stdout.write(`README.md, recipes/inspo/README.md, ${PICTURE}\n`);
   return EXIT.done;
 });
+
+/** The contrast of the paper on more seeds, or null if not all of its runs are there. */
+async function moreSeedsBlock(options: ReproduceOptions): Promise<string | null> {
+  const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
+  const moreOptions = { ...options, seeds, arms: ["search-r1-grpo", "inspo"] };
+  const wanted = await expandCells(moreOptions);
+  const directories = new Set(wanted.map(({ directory }) => directory));
+  const runs = (await currentRuns(moreOptions)).filter(({ placed }) => directories.has(placed.directory));
+  if (runs.length < wanted.length) return null;
+  const cells = wanted.map((placed) => ({ placed, result: undefined }));
+  const [{ summary }] = summariesOf(moreOptions, { cells, runs });
+  return [originOf(`${COMMAND} --seeds 20 --arms inspo,search-r1-grpo`, runs), "", toMarkdown(summary.claims)].join(
+    "\n",
+  );
+}
 
 /** The contrasts over the grid, or null if not all of its runs are there. */
 async function gridBlock(options: ReproduceOptions): Promise<string | null> {

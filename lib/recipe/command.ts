@@ -116,8 +116,9 @@ export function summariesOf(
   const points = new Set(result.cells.map(({ placed }) => placed.point));
   return [...points].map((point) => {
     const runs = result.runs.filter(({ placed }) => placed.point === point);
-    const present = new Set([...options.arms, ...runs.map(({ placed }) => placed.cell.arm)]);
-    const arms = Object.keys(scale.arms).filter((arm) => present.has(arm));
+    const seedsOf = (arm: string) => runs.filter(({ placed }) => placed.cell.arm === arm).length;
+    // Of the arms that were not asked for, those that were run before with all of these seeds.
+    const arms = Object.keys(scale.arms).filter((arm) => options.arms.includes(arm) || seedsOf(arm) === seeds.length);
     const title = `${recipe.name}, scale ${scale.name}${point === "" ? "" : `, ${point}`}`;
     return { point, summary: summarize({ title, scale, arms, seeds, runs: runs.map(({ run }) => run) }), runs };
   });
