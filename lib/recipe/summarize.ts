@@ -139,7 +139,8 @@ function claimRow(
   return {
     id: claim.id,
     statement: claim.statement,
-    contrast: `${contrastOf(claim, metric)}, ${metric?.label ?? claim.metric}; source: ${claim.source}`,
+    contrast: `${contrastOf(claim, metric)}, ${metric?.label ?? claim.metric}`,
+    source: claim.source,
     margin: claim.margin,
     estimate: difference,
     interval,

@@ -76,6 +76,8 @@ export interface Claim {
   statement: string;
   /** What was subtracted from what, e.g. `inspo − search-r1-grpo, exact match`. */
   contrast: string;
+  /** Where the paper says so, and how good that source is. */
+  source?: string;
   /** The least difference that supports the claim, declared before the run. */
   margin: number;
   /** The difference; null if it was not measured. */

@@ -135,6 +135,7 @@ function claimGrid(table: ClaimTable): Grid {
       { header: "Published", align: "right" },
       { header: "Contrast", align: "left", place: "below" },
       { header: "Statement", align: "left", place: "below" },
+      { header: "Source", align: "left", place: "below" },
       { header: "Finding", align: "left", place: "below" },
     ],
     rows: table.claims.map((claim) => [
@@ -146,6 +147,7 @@ function claimGrid(table: ClaimTable): Grid {
       { text: publishedText(claim.published, sources, (value) => formatDifference(value, claim.digits)) },
       { text: visibleText(claim.contrast) },
       { text: visibleText(claim.statement) },
+      { text: visibleText(claim.source ?? MISSING) },
       { text: visibleText(claim.sentence) },
     ]),
     isGrouped: false,

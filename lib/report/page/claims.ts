@@ -33,7 +33,9 @@ function claimItem(claim: Claim, table: ClaimTable, sources: readonly string[]):
         <p class="claim-head"><span class="claim-id">${claim.id}</span> ${verdictBadge(claim.verdict)}</p>
         <h3 dir="auto">${claim.statement}</h3>
         <p class="finding" dir="auto">${claim.sentence}</p>
-        <p class="contrast" dir="auto">${claim.contrast}</p>
+        <p class="contrast" dir="auto">${claim.contrast}${claim.source === undefined
+          ? ""
+          : ` · source: ${claim.source}`}</p>
       </div>
       <dl class="numbers">
         <div>
