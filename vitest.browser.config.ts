@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     pool: "forks",
     include: ["test/browser/**/*.test.ts"],
+    env: { COEVO_TEST_BROWSER: "1" },
     reporters: ["default", "./test/reporter.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,

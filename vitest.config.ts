@@ -8,7 +8,6 @@ export default defineConfig({
     // vitest leaves one core free by default; half of the time is spent in child processes and waiting.
     maxWorkers: availableParallelism(),
     include: ["test/**/*.test.ts"],
-    exclude: ["test/browser/**"],
     reporters: ["default", "./test/reporter.ts"],
     testTimeout: 30_000,
   },
