@@ -16,6 +16,7 @@ import { type ReproduceOptions, reproduceOptions } from "../lib/recipe/reproduce
 import { toMarkdown } from "../lib/report/markdown_table.ts";
 import { standaloneSvg } from "../lib/report/plots/standalone_svg.ts";
 import { loadRecipe } from "../recipes/index.ts";
+import { MICRO_LOOP } from "../recipes/inspo/micro_settings.ts";
 
 const COMMAND = "deno task reproduce inspo";
 const PICTURE = "docs/inspo_learning_curves.svg";
@@ -77,9 +78,34 @@ async function moreSeedsBlock(options: ReproduceOptions): Promise<string | null>
   if (runs.length < wanted.length) return null;
   const cells = wanted.map((placed) => ({ placed, result: undefined }));
   const [{ summary }] = summariesOf(moreOptions, { cells, runs });
-  return [originOf(`${COMMAND} --seeds 20 --arms inspo,search-r1-grpo`, runs), "", toMarkdown(summary.claims)].join(
-    "\n",
+  const origin = originOf(`${COMMAND} --seeds 20 --arms inspo,search-r1-grpo`, runs);
+  replaceBlock("recipes/inspo/README.md", "progress", [origin, "", progressTable(options, runs)].join("\n"));
+  return [origin, "", toMarkdown(summary.claims)].join("\n");
+}
+
+/** EM over rollouts: mean and range over seeds. Evaluations are put to the nearest point of the schedule. */
+function progressTable({ scale }: ReproduceOptions, runs: readonly PlacedRun[]): string {
+  const arms = ["search-r1-grpo", "inspo"];
+  const interval = MICRO_LOOP.evaluationInterval;
+  const cells = runs.flatMap(({ placed, run }) =>
+    scale.curves[0].ofRun(run).map(({ rollouts, value }) => ({
+      arm: placed.cell.arm,
+      at: Math.round(rollouts / interval) * interval,
+      value,
+    }))
   );
+  const show = (arm: string, at: number) => {
+    const values = cells.filter((cell) => cell.arm === arm && cell.at === at).map(({ value }) => value);
+    if (values.length === 0) return "–";
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    return `${mean.toFixed(2)} (${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)})`;
+  };
+  const points = [...new Set(cells.map(({ at }) => at))].sort((a, b) => a - b);
+  return [
+    `| rollouts | ${arms.join(" | ")} |`,
+    `| --: | ${arms.map(() => ":--").join(" | ")} |`,
+    ...points.map((at) => `| ${at} | ${arms.map((arm) => show(arm, at)).join(" | ")} |`),
+  ].join("\n");
 }
 
 /** The contrasts over the grid, or null if not all of its runs are there. */
